@@ -1,0 +1,51 @@
+# What people do with this repository, one target each. `make` alone lists them.
+
+PYTHON ?= python3
+EXTRAS ?= cli,dev
+WORKERS ?= 2
+
+BIN := .venv/bin
+PLAN := $(BIN)/snowcast plan --nodes 40 --fanout 4 --origin 17
+
+.DEFAULT_GOAL := help
+.PHONY: help setup check format test demo bench soak docs clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## make .venv and install snowcast into it (EXTRAS=cli,dev, PYTHON=python3)
+	@$(PYTHON) tools/setup_venv.py --extras '$(EXTRAS)'
+
+check: setup ## formatting, lint and types; changes nothing
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: setup ## format the code and mend what lint can mend
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+test: setup ## every test but the soak, on WORKERS=2 processes, with coverage
+	HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest -n $(WORKERS) \
+		--cov --cov-report=term --cov-fail-under=90
+
+demo: setup ## plan one broadcast over 40 nodes, as text and as a picture
+	$(PLAN) --mode standard
+	$(PLAN) --mode coloring
+	@mkdir -p build
+	$(PLAN) --mode standard --format svg > build/plan-standard.svg
+	$(PLAN) --mode coloring --format svg > build/plan-coloring.svg
+	@echo 'Pictures: build/plan-standard.svg build/plan-coloring.svg'
+
+bench: setup ## measure, side by side with what to compare with
+	$(BIN)/python -m bench
+
+soak: setup ## the long tests: thousands of seeds
+	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -m soak
+
+docs: setup ## write docs/CLI.md from the commands themselves
+	$(BIN)/python tools/write_cli_docs.py
+
+clean: ## remove what was made, but .venv
+	rm -rf build dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find src tests tools bench -type d -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

@@ -1,0 +1,235 @@
+"""Frames as bytes, and back.
+
+A frame is its length, a byte for its kind, its fields, and for data the payload:
+
+    length      uvarint, of all that follows
+    head        1 byte: wide (1 bit), version (2 bits), kind (5 bits)
+    fields      as `fields.FIELDS` says; data frames have a form of their own:
+
+    flags       1 byte: tree (2 bits), left, right, reliable, system, attempt, unused (0)
+    hop         1 byte
+    origin, life, sequence              the message's id
+    left, right, attempt                each only if its flag is set
+    payload     the rest
+
+Unless `wide` is set all addresses are IPv4 and take 6 bytes, else all take 18. A leaf's frame has
+no boundaries. docs/PROTOCOL.md says the same in prose.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from snowcast.core.address import ADDRESS_BYTES, Address
+from snowcast.core.errors import FrameError, UsageError
+from snowcast.core.fields import FIELDS, MEMBERS
+from snowcast.core.frames import Data, Frame, MessageId
+from snowcast.core.member import Member
+from snowcast.core.trees import Tree
+from snowcast.core.wire import (
+    IPV4_SKIP,
+    NeedsWide,
+    Reader,
+    Writer,
+    read_uvarint,
+    uvarint,
+)
+from snowcast.core.wire import uvarint_size as size_of
+
+VERSION = 0
+PAYLOAD_BYTES_MAX = 16 << 20
+FRAME_BYTES_MAX = (
+    PAYLOAD_BYTES_MAX + 128
+)  # what follows the length; no header is larger
+HOP_MAX = 255
+
+_WIDE, _VERSION_BITS, _KIND_BITS = 0x80, 0x60, 0x1F
+_HEAD = VERSION << 5
+_TREE_BITS, _LEFT, _RIGHT, _RELIABLE, _SYSTEM, _ATTEMPT, _UNUSED = (
+    3,
+    4,
+    8,
+    16,
+    32,
+    64,
+    128,
+)
+_TREES = tuple(Tree)
+_KINDS = tuple(FIELDS)
+_KIND_OF = {kind: number for number, kind in enumerate(_KINDS)}
+_FIXED_BYTES = 3  # head, flags, hop
+_LENGTH_BYTES_MAX = 4  # of FRAME_BYTES_MAX as uvarint
+
+
+def encode(frame: Frame) -> bytes:
+    """The bytes of `frame`, its length first."""
+    if isinstance(frame, Data):
+        return data_head(frame) + frame.payload
+    try:
+        body = _encode_fields(frame, wide=False)
+    except NeedsWide:
+        body = _encode_fields(frame, wide=True)
+    if len(body) > FRAME_BYTES_MAX:
+        raise UsageError(
+            f"a frame of {len(body)} bytes is over the limit of {FRAME_BYTES_MAX}"
+        )
+    return uvarint(len(body)) + body
+
+
+def data_head(data: Data) -> bytes:
+    """The bytes of a data frame before its payload, so that a relay need not copy that."""
+    if len(data.payload) > PAYLOAD_BYTES_MAX:
+        raise UsageError(
+            f"a payload of {len(data.payload)} bytes is over the limit of {PAYLOAD_BYTES_MAX}"
+        )
+    flags = data.tree | data.is_reliable * _RELIABLE | data.is_system * _SYSTEM
+    skip = 0 if _is_wide(data) else IPV4_SKIP
+    id = data.id
+    tail = id.origin[skip:] + uvarint(id.life) + uvarint(id.sequence)
+    if data.left is not None:
+        flags |= _LEFT
+        tail += data.left[skip:]
+    if data.right is not None:
+        flags |= _RIGHT
+        tail += data.right[skip:]
+    if data.attempt:
+        flags |= _ATTEMPT
+        tail += uvarint(data.attempt)
+    head = bytes((_HEAD if skip else _HEAD | _WIDE, flags, min(data.hop, HOP_MAX)))
+    return uvarint(_FIXED_BYTES + len(tail) + len(data.payload)) + head + tail
+
+
+def frame_size(frame: Frame) -> int:
+    """How many bytes `encode` makes of `frame`, without making them where it is data."""
+    if not isinstance(frame, Data):
+        return len(encode(frame))
+    addresses = 1 + (frame.left is not None) + (frame.right is not None)
+    body = (
+        _FIXED_BYTES
+        + size_of(frame.id.life)
+        + size_of(frame.id.sequence)
+        + len(frame.payload)
+    )
+    body += addresses * (
+        ADDRESS_BYTES if _is_wide(frame) else ADDRESS_BYTES - IPV4_SKIP
+    )
+    body += size_of(frame.attempt) if frame.attempt else 0
+    return size_of(body) + body
+
+
+def decode(data: bytes) -> Frame:
+    """The one frame that `data` is, length included; FrameError if it is anything else."""
+    length, at = read_uvarint(data, 0)
+    if length != len(data) - at or length > FRAME_BYTES_MAX:
+        raise FrameError("a length that does not match")
+    return decode_body(data[at:])
+
+
+def decode_body(body: bytes) -> Frame:
+    """The frame whose bytes after the length are `body`; FrameError if they are none."""
+    if not body:
+        raise FrameError("an empty frame")
+    head = body[0]
+    if head & _VERSION_BITS != _HEAD:
+        raise FrameError(f"version {(head & _VERSION_BITS) >> 5}, not {VERSION}")
+    number = head & _KIND_BITS
+    if number >= len(_KINDS):
+        raise FrameError(f"no kind of frame {number}")
+    reader = Reader(body, 1, bool(head & _WIDE))
+    kind = _KINDS[number]
+    if kind is Data:
+        return _decode_data(reader)
+    frame = kind(*[field.read(reader) for field in FIELDS[kind]])
+    reader.finish()
+    return cast(Frame, frame)
+
+
+def encode_members(members: tuple[Member, ...]) -> bytes:
+    """An announcement: what the payload of a system message is."""
+    writer = Writer(wide=True)
+    MEMBERS.write(writer, members)
+    return bytes(writer.out)
+
+
+def decode_members(payload: bytes) -> tuple[Member, ...]:
+    """The members of an announcement; FrameError if it is none."""
+    reader = Reader(payload, 0, wide=True)
+    members: tuple[Member, ...] = MEMBERS.read(reader)
+    if reader.at != len(payload):
+        raise FrameError("bytes after the end of an announcement")
+    return members
+
+
+class Splitter:
+    """Cuts a stream of bytes into frames."""
+
+    __slots__ = ("_buffer", "_length", "bytes_max")
+
+    def __init__(self, bytes_max: int = FRAME_BYTES_MAX) -> None:
+        self._buffer = bytearray()
+        self._length = 0
+        self.bytes_max = bytes_max
+
+    def feed(self, data: bytes) -> list[Frame]:
+        """The frames that `data` completes. After a FrameError the stream is lost: close it."""
+        buffer = self._buffer
+        buffer += data
+        frames: list[Frame] = []
+        at = 0
+        while (start := self._after_length(at)) is not None:
+            end = start + self._length
+            if end > len(buffer):
+                break
+            frames.append(decode_body(bytes(buffer[start:end])))
+            at = end
+        del buffer[:at]
+        return frames
+
+    def _after_length(self, at: int) -> int | None:
+        """Where the length at `at` ends, having read it; None if it is not all here."""
+        prefix = self._buffer[at : at + _LENGTH_BYTES_MAX]
+        if len(prefix) < _LENGTH_BYTES_MAX and min(prefix, default=0x80) >= 0x80:
+            return None
+        self._length, size = read_uvarint(prefix, 0)
+        if self._length > self.bytes_max:
+            raise FrameError(
+                f"a frame of {self._length} bytes, over the limit of {self.bytes_max}"
+            )
+        return at + size
+
+
+def _encode_fields(frame: Any, wide: bool) -> bytes:
+    writer = Writer(wide)
+    kind = type(frame)
+    writer.out.append(_HEAD | _KIND_OF[kind] | wide * _WIDE)
+    for name, field in zip(kind.__struct_fields__, FIELDS[kind], strict=True):
+        field.write(writer, getattr(frame, name))
+    return bytes(writer.out)
+
+
+def _is_wide(data: Data) -> bool:
+    return not (
+        data.id.origin.is_ipv4
+        and (data.left is None or data.left.is_ipv4)
+        and (data.right is None or data.right.is_ipv4)
+    )
+
+
+def _decode_data(reader: Reader) -> Data:
+    flags, hop = reader.take(2)
+    if flags & _UNUSED or flags & _TREE_BITS >= len(_TREES):
+        raise FrameError(f"no flags {flags:#04x}")
+    id = MessageId(reader.address(), reader.number(), reader.number())
+    left: Address | None = reader.address() if flags & _LEFT else None
+    right: Address | None = reader.address() if flags & _RIGHT else None
+    attempt = reader.number() if flags & _ATTEMPT else 0
+    if flags & _ATTEMPT and not attempt:
+        raise FrameError("a first attempt that is spelt out")
+    payload = reader.data[reader.at :]
+    reader.at = len(reader.data)
+    reader.finish()
+    if len(payload) > PAYLOAD_BYTES_MAX:
+        raise FrameError("a payload over the limit")
+    reliable, system = bool(flags & _RELIABLE), bool(flags & _SYSTEM)
+    tree = _TREES[flags & _TREE_BITS]
+    return Data(id, tree, left, right, payload, hop, attempt, reliable, system)

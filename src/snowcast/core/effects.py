@@ -1,0 +1,135 @@
+"""What leaves the core: what a driver performs, and notices for the application.
+
+A driver performs each effect in order and decides nothing itself.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from snowcast.core.address import Address
+from snowcast.core.frames import Frame, MessageId
+from snowcast.core.member import Member
+from snowcast.core.timers import TimerKey
+
+
+class Send(msgspec.Struct, frozen=True, gc=False):
+    """Send `frame` to `to`: on a stream, in order and without loss, or as one datagram."""
+
+    to: Address
+    frame: Frame
+    is_datagram: bool = False
+
+
+class SetTimer(msgspec.Struct, frozen=True, gc=False):
+    """Fire `key` at `at_us`, instead of whenever it was set for."""
+
+    key: TimerKey
+    at_us: int
+
+
+class CancelTimer(msgspec.Struct, frozen=True, gc=False):
+    """Do not fire `key`."""
+
+    key: TimerKey
+
+
+class Accepted(msgspec.Struct, frozen=True, gc=False):
+    """Notice: the caller's broadcast `request` is on its way under this id."""
+
+    request: int
+    id: MessageId
+
+
+class Delivered(msgspec.Struct, frozen=True, gc=False):
+    """Notice: a message for the application, once."""
+
+    id: MessageId
+    payload: bytes
+    hop: int
+
+
+class Receipt(msgspec.Struct, frozen=True):
+    """Notice: what became of a reliable message.
+
+    `delivered` counts the members, this node not counted, that have confirmed it; `missing` names
+    those that have not. Without any missing, all members had it.
+    """
+
+    id: MessageId
+    delivered: int
+    missing: tuple[Address, ...]
+    unnamed: int  # more that are missing, beyond what acks have room to name
+    elapsed_us: int
+    attempts: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every member has confirmed the message."""
+        return not self.missing and not self.unnamed
+
+
+class MemberChanged(msgspec.Struct, frozen=True, gc=False):
+    """Notice: the view has changed about one member. `old` is None if it is new."""
+
+    old: Member | None
+    new: Member
+
+
+class Joined(msgspec.Struct, frozen=True, gc=False):
+    """Notice: this node has been announced to the cluster."""
+
+
+class Expired(msgspec.Struct, frozen=True, gc=False):
+    """Notice: a message came too late to tell whether it had been delivered; it was dropped."""
+
+    id: MessageId
+
+
+class BadFrame(msgspec.Struct, frozen=True, gc=False):
+    """Notice: a frame from `sender` made no sense here and was dropped."""
+
+    sender: Address
+    reason: str
+
+
+class Stopped(msgspec.Struct, frozen=True, gc=False):
+    """Notice: this node has left and forwarded for as long as it had to; close it."""
+
+
+Notice = Accepted | Delivered | Receipt | MemberChanged | Joined | Expired | BadFrame | Stopped
+Effect = Send | SetTimer | CancelTimer | Notice
+
+
+class Outbox:
+    """Where the parts of a node put their effects while one event is handled."""
+
+    __slots__ = ("effects",)
+
+    def __init__(self) -> None:
+        self.effects: list[Effect] = []
+
+    def take(self) -> list[Effect]:
+        """The effects so far; the next ones start a new list."""
+        effects, self.effects = self.effects, []
+        return effects
+
+    def send(self, to: Address, frame: Frame) -> None:
+        """Send on a stream."""
+        self.effects.append(Send(to, frame))
+
+    def send_datagram(self, to: Address, frame: Frame) -> None:
+        """Send as a datagram, which may be lost."""
+        self.effects.append(Send(to, frame, True))
+
+    def set_timer(self, key: TimerKey, at_us: int) -> None:
+        """Fire `key` at `at_us`."""
+        self.effects.append(SetTimer(key, at_us))
+
+    def cancel_timer(self, key: TimerKey) -> None:
+        """Do not fire `key`."""
+        self.effects.append(CancelTimer(key))
+
+    def notify(self, notice: Notice) -> None:
+        """Tell the application."""
+        self.effects.append(notice)

@@ -1,0 +1,139 @@
+"""The ring: every member of a view, sorted, in one run of bytes.
+
+Paper, State Initialization: the sorted array of addresses is all the state a broadcast needs.
+Entries are fixed-width keys (the address, or its hash and the address), so n IPv6 members cost n
+times 18 bytes, a find is a binary search and an insert copies memory.
+
+Rules of this file:
+- Indices are positions in the sorted array; a walk that wraps takes them modulo its length.
+- The bytes are never changed in place: rings that hold the same members may share them.
+- `version` changes with every change of membership, so that a plan can be remembered by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+
+from snowcast.core.address import ADDRESS_BYTES, HASH_BYTES, Address
+from snowcast.core.region import Region
+
+
+class RingOrder(StrEnum):
+    """What places a member on the ring; all agents of a cluster agree on it."""
+
+    ADDRESS = "address"
+    HASHED = "hashed"
+
+
+class Ring:
+    """A sorted set of addresses, read circularly."""
+
+    __slots__ = ("_keys", "_width", "order", "version")
+
+    def __init__(
+        self, members: Iterable[Address] = (), order: RingOrder = RingOrder.ADDRESS
+    ) -> None:
+        self.order = order
+        self.version = 0
+        self._width = (
+            ADDRESS_BYTES if order is RingOrder.ADDRESS else HASH_BYTES + ADDRESS_BYTES
+        )
+        self._keys = b"".join(sorted({self._key(member) for member in members}))
+
+    def __len__(self) -> int:
+        return len(self._keys) // self._width
+
+    def __getitem__(self, index: int) -> Address:
+        end = (index + 1) * self._width
+        if not 0 < end <= len(self._keys):
+            raise IndexError(f"no member at {index} of {len(self)}")
+        return Address(self._keys[end - ADDRESS_BYTES : end])
+
+    def __iter__(self) -> Iterator[Address]:
+        for end in range(self._width, len(self._keys) + 1, self._width):
+            yield Address(self._keys[end - ADDRESS_BYTES : end])
+
+    def __contains__(self, address: Address) -> bool:
+        return self.find(address) >= 0
+
+    def position(self, address: Address) -> int:
+        """The index of the first member not before `address`; `len(self)` if there is none."""
+        return self._search(self._key(address))
+
+    def find(self, address: Address) -> int:
+        """The index of `address`, or -1."""
+        key = self._key(address)
+        index = self._search(key)
+        start = index * self._width
+        return index if self._keys[start : start + self._width] == key else -1
+
+    def span(self, region: Region) -> tuple[int, int]:
+        """Where the members inside `region` start, and how many there are.
+
+        The boundaries are positions: they need not be members (DESIGN 4.4).
+        """
+        left, right = self._key(region.left), self._key(region.right)
+        start, end = self._search(left), self._search(right)
+        if self._keys[end * self._width : (end + 1) * self._width] == right:
+            end += 1
+        return start, end - start if left <= right else len(self) - start + end
+
+    def members(self, region: Region) -> list[Address]:
+        """The members inside `region`, in ring order from its left boundary."""
+        start, count = self.span(region)
+        return [self[(start + offset) % len(self)] for offset in range(count)]
+
+    def covers(self, region: Region, address: Address) -> bool:
+        """Whether `address`, member or not, lies inside `region`."""
+        left, right, key = (
+            self._key(region.left),
+            self._key(region.right),
+            self._key(address),
+        )
+        return left <= key <= right if left <= right else key >= left or key <= right
+
+    def insert(self, address: Address) -> bool:
+        """Add `address`; False if it was there."""
+        key = self._key(address)
+        start = self._search(key) * self._width
+        if self._keys[start : start + self._width] == key:
+            return False
+        self._keys = b"".join((self._keys[:start], key, self._keys[start:]))
+        self.version += 1
+        return True
+
+    def remove(self, address: Address) -> bool:
+        """Take `address` out; False if it was not there."""
+        index = self.find(address)
+        if index < 0:
+            return False
+        start = index * self._width
+        self._keys = self._keys[:start] + self._keys[start + self._width :]
+        self.version += 1
+        return True
+
+    def with_members(self, extra: Iterable[Address]) -> Ring:
+        """A ring that also holds `extra`; this one stays as it is."""
+        copy = Ring((), self.order)
+        copy._keys = self._keys
+        for address in extra:
+            copy.insert(address)
+        return copy
+
+    def _key(self, address: Address) -> bytes:
+        return (
+            address if self.order is RingOrder.ADDRESS else address.hashed() + address
+        )
+
+    def _search(self, key: bytes) -> int:
+        keys, width = self._keys, self._width
+        low, high = 0, len(keys) // width
+        while low < high:
+            middle = (low + high) >> 1
+            start = middle * width
+            if keys[start : start + width] < key:
+                low = middle + 1
+            else:
+                high = middle
+        return low
