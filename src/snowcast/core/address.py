@@ -16,6 +16,7 @@ from snowcast.core.errors import UsageError
 ADDRESS_BYTES = 18
 IPV4_PREFIX = bytes(10) + b"\xff\xff"
 HASH_BYTES = 8
+PORT_DIGITS_MAX = 5
 
 
 class Address(bytes):
@@ -32,11 +33,10 @@ class Address(bytes):
             not colon
             or not port.isascii()
             or not port.isdigit()
+            or len(port) > PORT_DIGITS_MAX
             or (":" in host) != bracketed
         ):
-            raise UsageError(
-                f"not an address: {text!r} (want 10.0.0.1:7946 or [fd00::1]:7946)"
-            )
+            raise UsageError(f"not an address: {text!r} (want 10.0.0.1:7946 or [fd00::1]:7946)")
         return cls.of(host[1:-1] if bracketed else host, int(port))
 
     @classmethod
@@ -47,9 +47,7 @@ class Address(bytes):
         except ValueError:
             raise UsageError(f"not an IP address: {host!r}") from None
         if isinstance(ip, ipaddress.IPv6Address) and ip.scope_id is not None:
-            raise UsageError(
-                f"an address with a scope has no place on a ring: {host!r}"
-            )
+            raise UsageError(f"an address with a scope has no place on a ring: {host!r}")
         if not 0 < port < 1 << 16:
             raise UsageError(f"port must be 1 to 65535, not {port}")
         packed = ip.packed if ip.version == 6 else IPV4_PREFIX + ip.packed
@@ -77,9 +75,7 @@ class Address(bytes):
         return blake2b(self, digest_size=HASH_BYTES).digest()
 
     def __str__(self) -> str:
-        return (
-            f"{self.host}:{self.port}" if self.is_ipv4 else f"[{self.host}]:{self.port}"
-        )
+        return f"{self.host}:{self.port}" if self.is_ipv4 else f"[{self.host}]:{self.port}"
 
     def __repr__(self) -> str:
         return f"Address({str(self)!r})"

@@ -38,9 +38,7 @@ from snowcast.core.wire import uvarint_size as size_of
 
 VERSION = 0
 PAYLOAD_BYTES_MAX = 16 << 20
-FRAME_BYTES_MAX = (
-    PAYLOAD_BYTES_MAX + 128
-)  # what follows the length; no header is larger
+FRAME_BYTES_MAX = PAYLOAD_BYTES_MAX + 128  # what follows the length; no header is larger
 HOP_MAX = 255
 
 _WIDE, _VERSION_BITS, _KIND_BITS = 0x80, 0x60, 0x1F
@@ -70,9 +68,7 @@ def encode(frame: Frame) -> bytes:
     except NeedsWide:
         body = _encode_fields(frame, wide=True)
     if len(body) > FRAME_BYTES_MAX:
-        raise UsageError(
-            f"a frame of {len(body)} bytes is over the limit of {FRAME_BYTES_MAX}"
-        )
+        raise UsageError(f"a frame of {len(body)} bytes is over the limit of {FRAME_BYTES_MAX}")
     return uvarint(len(body)) + body
 
 
@@ -104,15 +100,8 @@ def frame_size(frame: Frame) -> int:
     if not isinstance(frame, Data):
         return len(encode(frame))
     addresses = 1 + (frame.left is not None) + (frame.right is not None)
-    body = (
-        _FIXED_BYTES
-        + size_of(frame.id.life)
-        + size_of(frame.id.sequence)
-        + len(frame.payload)
-    )
-    body += addresses * (
-        ADDRESS_BYTES if _is_wide(frame) else ADDRESS_BYTES - IPV4_SKIP
-    )
+    body = _FIXED_BYTES + size_of(frame.id.life) + size_of(frame.id.sequence) + len(frame.payload)
+    body += addresses * (ADDRESS_BYTES if _is_wide(frame) else ADDRESS_BYTES - IPV4_SKIP)
     body += size_of(frame.attempt) if frame.attempt else 0
     return size_of(body) + body
 
@@ -192,9 +181,7 @@ class Splitter:
             return None
         self._length, size = read_uvarint(prefix, 0)
         if self._length > self.bytes_max:
-            raise FrameError(
-                f"a frame of {self._length} bytes, over the limit of {self.bytes_max}"
-            )
+            raise FrameError(f"a frame of {self._length} bytes, over the limit of {self.bytes_max}")
         return at + size
 
 

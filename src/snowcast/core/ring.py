@@ -36,9 +36,7 @@ class Ring:
     ) -> None:
         self.order = order
         self.version = 0
-        self._width = (
-            ADDRESS_BYTES if order is RingOrder.ADDRESS else HASH_BYTES + ADDRESS_BYTES
-        )
+        self._width = ADDRESS_BYTES if order is RingOrder.ADDRESS else HASH_BYTES + ADDRESS_BYTES
         self._keys = b"".join(sorted({self._key(member) for member in members}))
 
     def __len__(self) -> int:
@@ -59,14 +57,20 @@ class Ring:
 
     def position(self, address: Address) -> int:
         """The index of the first member not before `address`; `len(self)` if there is none."""
-        return self._search(self._key(address))
+        return self._search(self._key(address), 0, len(self))
 
     def find(self, address: Address) -> int:
         """The index of `address`, or -1."""
-        key = self._key(address)
-        index = self._search(key)
-        start = index * self._width
-        return index if self._keys[start : start + self._width] == key else -1
+        return self._find(address, 0, len(self))
+
+    def offset(self, address: Address, start: int, count: int) -> int:
+        """How far `address` is behind `start`, or -1 if it is none of the `count` members there."""
+        n, end = len(self), start + count
+        index = self._find(address, 0, n) if end > n else self._find(address, start, end)
+        if index < 0:
+            return -1
+        offset = (index - start) % n
+        return offset if offset < count else -1
 
     def span(self, region: Region) -> tuple[int, int]:
         """Where the members inside `region` start, and how many there are.
@@ -74,10 +78,12 @@ class Ring:
         The boundaries are positions: they need not be members (DESIGN 4.4).
         """
         left, right = self._key(region.left), self._key(region.right)
-        start, end = self._search(left), self._search(right)
+        n = len(self)
+        start = self._search(left, 0, n)
+        end = self._search(right, start, n) if left <= right else self._search(right, 0, start)
         if self._keys[end * self._width : (end + 1) * self._width] == right:
             end += 1
-        return start, end - start if left <= right else len(self) - start + end
+        return start, end - start if left <= right else n - start + end
 
     def members(self, region: Region) -> list[Address]:
         """The members inside `region`, in ring order from its left boundary."""
@@ -96,7 +102,7 @@ class Ring:
     def insert(self, address: Address) -> bool:
         """Add `address`; False if it was there."""
         key = self._key(address)
-        start = self._search(key) * self._width
+        start = self._search(key, 0, len(self)) * self._width
         if self._keys[start : start + self._width] == key:
             return False
         self._keys = b"".join((self._keys[:start], key, self._keys[start:]))
@@ -122,13 +128,21 @@ class Ring:
         return copy
 
     def _key(self, address: Address) -> bytes:
-        return (
-            address if self.order is RingOrder.ADDRESS else address.hashed() + address
-        )
+        return address if self.order is RingOrder.ADDRESS else address.hashed() + address
 
-    def _search(self, key: bytes) -> int:
+    def _find(self, address: Address, low: int, high: int) -> int:
+        """The index of `address`, which is from `low` to `high` if anywhere; -1 if it is not."""
+        key = self._key(address)
+        index = self._search(key, low, high)
+        start = index * self._width
+        return index if self._keys[start : start + self._width] == key else -1
+
+    def _search(self, key: bytes, low: int, high: int) -> int:
+        """The index of the first key not before `key`, which is known to be from `low` to `high`.
+
+        Narrow bounds are what makes planning cheap: most regions are small (bench/plan.py).
+        """
         keys, width = self._keys, self._width
-        low, high = 0, len(keys) // width
         while low < high:
             middle = (low + high) >> 1
             start = middle * width

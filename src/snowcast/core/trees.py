@@ -20,9 +20,7 @@ from snowcast.core.errors import FrameError, UsageError
 from snowcast.core.region import Region, midpoint, share_slots, split
 from snowcast.core.ring import Ring
 
-SECONDARY_ROOT_STEP = (
-    -1
-)  # the paper's left neighbour; +1 works too and is tested (DESIGN 4.7)
+SECONDARY_ROOT_STEP = -1  # the paper's left neighbour; +1 works too and is tested (DESIGN 4.7)
 FANOUT_MAX = 256
 
 
@@ -65,9 +63,7 @@ class Assignment(msgspec.Struct, frozen=True, gc=False):
 def check_fanout(fanout: int) -> None:
     """Raise UsageError unless `fanout` is a k that the paper allows: a multiple of two."""
     if not 2 <= fanout <= FANOUT_MAX or fanout % 2:
-        raise UsageError(
-            f"fanout must be even and from 2 to {FANOUT_MAX}, not {fanout}"
-        )
+        raise UsageError(f"fanout must be even and from 2 to {FANOUT_MAX}, not {fanout}")
 
 
 def whole_ring(ring: Ring, root: Address) -> Region:
@@ -97,14 +93,14 @@ def children(
     `me` must be on the ring; a region that does not contain it raises FrameError.
     """
     start, count = ring.span(region)
-    n = len(ring)
-    at = (_find(ring, me) - start) % n
-    if at >= count:
+    at = ring.offset(me, start, count)
+    if at < 0:
+        _find(ring, me)
         raise FrameError("a region that does not contain its receiver")
     absent = -1  # the offset that is nobody's target: a secondary tree never comes back
-    if tree is Tree.SECONDARY and (found := ring.find(origin)) >= 0:
-        absent = (found - start) % n
-    others = count - 1 - (0 <= absent < count and absent != at)
+    if tree is Tree.SECONDARY:
+        absent = ring.offset(origin, start, count)
+    others = count - 1 - (absent >= 0 and absent != at)
     if others <= fanout:
         picks = [(o, o, o) for o in range(count) if o != at and o != absent]
     else:
@@ -112,16 +108,14 @@ def children(
         plan_side = _standard_side if tree is Tree.STANDARD else _coloring_side
         picks = plan_side(0, at - 1, left_slots, at, absent)
         picks += plan_side(at + 1, count - 1, right_slots, at, absent)
-    return tuple(_to_assignment(ring, start, pick) for pick in picks)
+    return _to_assignments(ring, start, picks)
 
 
 # A pick is (first, relay, last): the offsets of a part and of the member that will cover it.
 _Pick = tuple[int, int, int]
 
 
-def _standard_side(
-    first: int, last: int, slots: int, at: int, absent: int
-) -> list[_Pick]:
+def _standard_side(first: int, last: int, slots: int, at: int, absent: int) -> list[_Pick]:
     """Equal parts, the relay in the middle of each."""
     picks = []
     for low, high in split(first, last, slots) if slots else ():
@@ -133,16 +127,12 @@ def _standard_side(
     return picks
 
 
-def _coloring_side(
-    first: int, last: int, slots: int, at: int, absent: int
-) -> list[_Pick]:
+def _coloring_side(first: int, last: int, slots: int, at: int, absent: int) -> list[_Pick]:
     """Relays of the forwarding node's own colour, the other colour only as leaves."""
     same = (last - first + 1) // 2 - (first <= absent <= last and not (absent - at) % 2)
     if same < slots:
         picks = _short_side(first, last, slots, at, absent)
-        return (
-            _standard_side(first, last, slots, at, absent) if picks is None else picks
-        )
+        return _standard_side(first, last, slots, at, absent) if picks is None else picks
     picks = []
     for low, high in split(first, last, slots) if slots else ():
         relay = _same_colour(low, high, at, absent)
@@ -168,9 +158,7 @@ def _same_colour(low: int, high: int, at: int, absent: int) -> int | None:
     return None
 
 
-def _short_side(
-    first: int, last: int, slots: int, at: int, absent: int
-) -> list[_Pick] | None:
+def _short_side(first: int, last: int, slots: int, at: int, absent: int) -> list[_Pick] | None:
     """Fewer of the same colour than slots: they are all children, the rest are leaves.
 
     Those of the other colour that find no slot are attached to a child beside them. None if that
@@ -182,11 +170,7 @@ def _short_side(
     for towards in (1 if last < at else -1, -1 if last < at else 1):
         for relay in targets:
             beside = relay + towards
-            if (
-                surplus > 0
-                and (relay - at) % 2 == 0
-                and parts.get(beside) == [beside, beside]
-            ):
+            if surplus > 0 and (relay - at) % 2 == 0 and parts.get(beside) == [beside, beside]:
                 del parts[beside]
                 parts[relay] = [
                     min(parts[relay][0], beside),
@@ -203,14 +187,15 @@ def _trim(low: int, relay: int, high: int, absent: int) -> _Pick:
     return low + (low == absent), relay, high - (high == absent)
 
 
-def _to_assignment(ring: Ring, start: int, pick: _Pick) -> Assignment:
+def _to_assignments(ring: Ring, start: int, picks: list[_Pick]) -> tuple[Assignment, ...]:
     n = len(ring)
-    low, relay, high = pick
-    return Assignment(
-        ring[(start + relay) % n],
-        None if low == relay else ring[(start + low) % n],
-        None if high == relay else ring[(start + high) % n],
-    )
+    assignments = []
+    for low, relay, high in picks:
+        child = ring[(start + relay) % n]
+        left = None if low == relay else ring[(start + low) % n]
+        right = None if high == relay else ring[(start + high) % n]
+        assignments.append(Assignment(child, left, right))
+    return tuple(assignments)
 
 
 def _assignment(child: Address, region: Region) -> Assignment:

@@ -1,0 +1,1 @@
+"""The `snowcast` command: wiring only, one command group a file."""

@@ -1,0 +1,77 @@
+"""How every command ends: a status, and for a mistake one line on stderr.
+
+Status 0: done. 1: the machine got in the way (a full disk). 2: the caller's mistake. 130: stopped
+from the keyboard. 141: whoever read the output has gone. Nobody sees a traceback for any of these.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import typer
+import typer.main
+
+from snowcast.core.errors import SnowcastError
+
+PROGRAM = "snowcast"
+MACHINE, USAGE, INTERRUPTED, READER_GONE = 1, 2, 130, 141
+
+# Typer has brought its own click along since 0.26 and needed the package before that.
+_ClickException: type[Exception] = next(
+    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
+)
+
+
+def run(app: typer.Typer, argv: Sequence[str]) -> int:
+    """Run the command that `argv` asks for and return its exit status."""
+    command = typer.main.get_command(app)
+    name = command_path(command, argv)
+    try:
+        result = command.main(list(argv) or ["--help"], PROGRAM, standalone_mode=False)
+        sys.stdout.flush()
+    except (SnowcastError, _ClickException) as error:
+        return complain(name, error, USAGE)
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        _let_go_of_stdout()
+        return READER_GONE
+    except OSError as error:
+        _let_go_of_stdout()
+        return complain(name, error, MACHINE)
+    return result if isinstance(result, int) else 0
+
+
+def complain(name: str, error: Exception, status: int) -> int:
+    """Say what is wrong, in one line; return `status`."""
+    if isinstance(error, _ClickException):
+        text = error.format_message()  # type: ignore[attr-defined]
+    elif isinstance(error, OSError) and error.strerror:
+        text = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    else:
+        text = str(error)
+    print(f"{name}: {' '.join(text.split())}", file=sys.stderr)
+    return status
+
+
+def command_path(command: object, argv: Sequence[str]) -> str:
+    """`snowcast plan` for the arguments `plan --nodes x`: what the line of a mistake begins with."""
+    path = [PROGRAM]
+    for word in argv:
+        commands = getattr(command, "commands", {})
+        if word in commands:
+            path.append(word)
+            command = commands[word]
+        elif not word.startswith("-"):
+            break
+    return " ".join(path)
+
+
+def _let_go_of_stdout() -> None:
+    """Keep the interpreter from failing once more when it flushes on the way out."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        pass

@@ -1,0 +1,47 @@
+"""The `snowcast` command. Wiring only: each command group has a file of its own."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+from snowcast import __version__
+
+try:
+    import typer
+
+    from snowcast.cli import errors, plan
+except ModuleNotFoundError as error:
+    if error.name is None or error.name.split(".")[0] not in ("typer", "rich", "click"):
+        raise
+    print("snowcast: the command line is an extra: pip install 'snowcast[cli]'", file=sys.stderr)
+    raise SystemExit(2) from None
+
+app = typer.Typer(
+    help="Snow, a self-organizing broadcast protocol for clusters.",
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+)
+app.command("plan")(plan.plan)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `snowcast` with these arguments, or the process's own; return the exit status."""
+    return errors.run(app, sys.argv[1:] if argv is None else argv)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"snowcast {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _snowcast(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print it, exit."),
+    ] = False,
+) -> None:
+    pass

@@ -1,0 +1,226 @@
+"""The failure detector: every member is pinged in turn, and asked after through others.
+
+Paper, Silent Leave: SWIM (Das et al. 2002) with Lifeguard. A ping unanswered goes to a few helpers
+and, in case datagrams are what is broken, over a stream. Whoever answers none of it is suspect.
+
+One ping in `neighbour_probe_every` goes to the right neighbour on the ring. Shuffled rounds alone
+leave the first probe of a dead node to chance, one second on average but with a long tail; with
+the neighbour it takes three periods at most.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from snowcast.core.address import Address
+from snowcast.core.context import Context
+from snowcast.core.frames import Nack, Ping, PingRequest, Pong
+from snowcast.core.health import Health
+from snowcast.core.member import Member, State
+from snowcast.core.membership import Membership
+from snowcast.core.suspicion import Suspicions
+from snowcast.core.timers import PongTimer, ProbeEndTimer, ProbeTimer, RelayTimer
+
+
+class _Probe:
+    """One member being probed."""
+
+    __slots__ = ("ends_us", "helpers", "is_hearsay", "target", "witnesses")
+
+    def __init__(self, target: Address, ends_us: int, is_hearsay: bool) -> None:
+        self.target = target
+        self.ends_us = ends_us
+        self.is_hearsay = is_hearsay  # somebody else's eviction is being checked
+        self.helpers = 0
+        self.witnesses: set[Address] = set()
+
+
+class Detector:
+    """Probes members, answers probes, and helps others with theirs."""
+
+    def __init__(self, context: Context, membership: Membership, suspicions: Suspicions) -> None:
+        self._context = context
+        self._membership = membership
+        self._suspicions = suspicions
+        self.health = Health(context.config)
+        self._sequence = 0
+        self._turn = 0
+        self._round: list[Address] = []  # whose turn is still to come, last first
+        self._probes: dict[int, _Probe] = {}
+        self._probed: set[Address] = set()
+        self._relays: dict[int, tuple[Address, int]] = {}  # who asked, under which number
+
+    def start(self, now_us: int) -> None:
+        """Begin probing at a random moment of the first period."""
+        interval_us = self._context.config.probe_interval_us
+        first_us = now_us + self._context.rng.randrange(interval_us)
+        self._context.outbox.set_timer(ProbeTimer(), first_us)
+
+    def stop(self) -> None:
+        """Probe nobody any more; pings are still answered."""
+        self._context.outbox.cancel_timer(ProbeTimer())
+
+    def on_probe_timer(self, now_us: int) -> None:
+        """Probe the next member."""
+        interval_us = self.health.scale(self._context.config.probe_interval_us)
+        self._context.outbox.set_timer(ProbeTimer(), now_us + interval_us)
+        target = self._next_target()
+        if target is not None:
+            self.probe(target, now_us)
+
+    def probe(self, target: Address, now_us: int) -> None:
+        """Probe a member now, unless that is under way: its turn has come or it seems silent."""
+        member = self._context.view.get(target)
+        if member is None or not member.is_present or target == self._context.me:
+            return
+        accused = member.incarnation if member.state is State.SUSPECT else 0
+        self._begin(target, accused, False, now_us)
+
+    def check_eviction(self, evicted: Member, now_us: int) -> None:
+        """Anti-entropy says that a member this view holds was evicted: ask the member first.
+
+        An eviction that was missed and one from the other side of a healed partition look alike.
+        """
+        self._begin(evicted.address, evicted.incarnation, True, now_us)
+
+    def on_ping(self, sender: Address, ping: Ping, now_us: int) -> None:
+        """Answer; refute if accused. Whoever accused spreads the refutation."""
+        if ping.accused and self._membership.refute(ping.accused, now_us):
+            self.health.adjust(1)
+        context = self._context
+        incarnation = self._membership.me.incarnation
+        pong = Pong(ping.sequence, incarnation, now_us, context.view.digest)
+        if ping.accused:  # this one should not get lost
+            context.outbox.send(sender, pong)
+        else:
+            context.outbox.send_datagram(sender, pong)
+
+    def on_pong(self, sender: Address, pong: Pong, now_us: int) -> None:
+        """A member lives: the one that was probed, or one that was probed for another."""
+        relay = self._relays.pop(pong.sequence, None)
+        if relay is not None:
+            self._context.outbox.cancel_timer(RelayTimer(pong.sequence))
+            requester, sequence = relay
+            forwarded = msgspec.structs.replace(pong, sequence=sequence)
+            self._context.outbox.send_datagram(requester, forwarded)
+            return
+        probe = self._end(pong.sequence)
+        if probe is not None:
+            self.health.adjust(-1)
+        self._hear_alive(probe.target if probe else sender, pong.incarnation, now_us)
+
+    def on_ping_request(self, sender: Address, request: PingRequest, now_us: int) -> None:
+        """Ping for another node; if there is no answer in time, tell it that we at least live."""
+        sequence = self._next_sequence()
+        self._relays[sequence] = sender, request.sequence
+        ping = Ping(sequence, request.accused)
+        self._context.outbox.send_datagram(request.target, ping)
+        # Early enough for the nack to arrive within the period of whoever asked.
+        wait_us = self._context.config.probe_timeout_us * 4 // 5
+        self._context.outbox.set_timer(RelayTimer(sequence), now_us + wait_us)
+
+    def on_nack(self, sender: Address, nack: Nack) -> None:
+        """A helper lives but had no answer either."""
+        probe = self._probes.get(nack.sequence)
+        if probe is not None:
+            probe.witnesses.add(sender)
+
+    def on_pong_timer(self, sequence: int, now_us: int) -> None:
+        """No answer to a ping: ask helpers, and try a stream."""
+        probe = self._probes.get(sequence)
+        if probe is None:
+            return
+        config, outbox = self._context.config, self._context.outbox
+        member = self._context.view.get(probe.target)
+        accused = member.incarnation if member and member.state is not State.ALIVE else 0
+        helpers = self._pick_helpers(config.indirect_probes, probe.target)
+        probe.helpers = len(helpers)
+        for helper in helpers:
+            outbox.send_datagram(helper, PingRequest(sequence, probe.target, accused))
+        outbox.send(probe.target, Ping(sequence, accused))
+        outbox.set_timer(ProbeEndTimer(sequence), probe.ends_us)
+
+    def on_probe_end_timer(self, sequence: int, now_us: int) -> None:
+        """Nobody could reach the target, or nobody said so: who is it that is unwell?"""
+        probe = self._end(sequence)
+        if probe is None:
+            return
+        missed = probe.helpers - len(probe.witnesses)
+        self.health.adjust(missed if probe.helpers else 1)
+        if not probe.is_hearsay:
+            self._suspicions.accuse(probe.target, probe.witnesses, now_us)
+            return
+        member = self._context.view.get(probe.target)
+        if member is not None and member.is_present:
+            evicted = msgspec.structs.replace(member, state=State.EVICTED)
+            self._membership.learn((evicted,), self._context.me, now_us)
+
+    def on_relay_timer(self, sequence: int) -> None:
+        """The target of somebody's ping request has not answered."""
+        relay = self._relays.pop(sequence, None)
+        if relay is not None:
+            requester, original = relay
+            self._context.outbox.send_datagram(requester, Nack(original))
+
+    def sizes(self) -> dict[str, int]:
+        """What is remembered."""
+        return {"probes": len(self._probes), "relays": len(self._relays)}
+
+    def _begin(self, target: Address, accused: int, is_hearsay: bool, now_us: int) -> None:
+        if target in self._probed:
+            return
+        config, outbox = self._context.config, self._context.outbox
+        sequence = self._next_sequence()
+        ends_us = now_us + self.health.scale(config.probe_interval_us)
+        self._probes[sequence] = _Probe(target, ends_us, is_hearsay)
+        self._probed.add(target)
+        ping = Ping(sequence, accused if config.lifeguard or is_hearsay else 0)
+        if accused:
+            outbox.send(target, ping)
+        else:
+            outbox.send_datagram(target, ping)
+        wait_us = self.health.scale(config.probe_timeout_us)
+        outbox.set_timer(PongTimer(sequence), now_us + wait_us)
+
+    def _end(self, sequence: int) -> _Probe | None:
+        probe = self._probes.pop(sequence, None)
+        if probe is not None:
+            self._probed.discard(probe.target)
+            self._context.outbox.cancel_timer(PongTimer(sequence))
+            if probe.helpers:
+                self._context.outbox.cancel_timer(ProbeEndTimer(sequence))
+        return probe
+
+    def _hear_alive(self, address: Address, incarnation: int, now_us: int) -> None:
+        """A member that answers in a newer incarnation has refuted: spread that."""
+        member = self._context.view.get(address)
+        if member is None or incarnation <= member.incarnation:
+            return
+        alive = msgspec.structs.replace(member, incarnation=incarnation, state=State.ALIVE)
+        if self._membership.learn((alive,), self._context.me, now_us):
+            self._membership.announce((alive,), now_us)
+
+    def _next_target(self) -> Address | None:
+        ring, me = self._context.view.ring, self._context.me
+        if len(ring) < 2:
+            return None
+        self._turn += 1
+        if self._turn % self._context.config.neighbour_probe_every == 0:
+            return ring[(ring.find(me) + 1) % len(ring)]
+        while True:
+            if not self._round:
+                self._round = [address for address in ring if address != me]
+                self._context.rng.shuffle(self._round)
+            target = self._round.pop()
+            if target in ring:
+                return target
+
+    def _pick_helpers(self, count: int, target: Address) -> list[Address]:
+        ring, me = self._context.view.ring, self._context.me
+        drawn = self._context.rng.sample(range(len(ring)), min(len(ring), count + 2))
+        helpers = [ring[index] for index in drawn]
+        return [helper for helper in helpers if helper not in (me, target)][:count]
+
+    def _next_sequence(self) -> int:
+        self._sequence += 1
+        return self._sequence

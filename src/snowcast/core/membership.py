@@ -1,0 +1,85 @@
+"""Membership: what this node says of itself, and what it believes of others.
+
+Paper, Membership Maintenance; DESIGN 6.
+
+Rules of this file:
+- All knowledge about members goes through `learn`, wherever it comes from.
+- Only a node itself raises its incarnation: to refute a suspicion or an eviction, by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from snowcast.core.address import Address
+from snowcast.core.context import Context
+from snowcast.core.effects import MemberChanged
+from snowcast.core.member import Member, State
+from snowcast.core.view import Change
+
+Listener = Callable[[list[Change], Address, int], None]
+
+
+class Membership:
+    """This node's record of itself, and the one door for knowledge about others."""
+
+    def __init__(self, context: Context, me: Member) -> None:
+        self._context = context
+        self.me = me
+        self.is_leaving = False
+        self.listeners: list[Listener] = []
+        """Told of changes: what they are, who told this node, and when."""
+        self.on_named: Callable[[int], None] = lambda now_us: None
+        """Called when somebody names this node as a member, alive and in this incarnation."""
+        self.on_suspect: Callable[[Member, Address, int], None] = lambda *claim: None
+        """Called with each claim that a member is suspect, whether news or not."""
+        self.announce: Callable[[Iterable[Member], int], None] = lambda members, now_us: None
+        """Tells all members."""
+        context.view.merge((me,), 0)
+
+    def learn(self, members: Iterable[Member], source: Address, now_us: int) -> list[Change]:
+        """Take what is news in `members`, as told by `source`; return what has changed."""
+        others = []
+        for member in members:
+            if member.address == self.me.address:
+                self._hear_of_myself(member, now_us)
+            else:
+                others.append(member)
+        changes = self._context.view.merge(others, now_us)
+        for change in changes:
+            self._context.outbox.notify(MemberChanged(change.old, change.new))
+        if changes:
+            for listener in self.listeners:
+                listener(changes, source, now_us)
+        for member in others:
+            if member.state is State.SUSPECT:
+                self.on_suspect(member, source, now_us)
+        return changes
+
+    def refute(self, incarnation: int, now_us: int) -> bool:
+        """Outlive what is said of this node's `incarnation`; False if there is no need to."""
+        if incarnation < self.me.incarnation or self.is_leaving:
+            return False
+        self._become(msgspec.structs.replace(self.me, incarnation=incarnation + 1), now_us)
+        return True
+
+    def leave(self, now_us: int) -> None:
+        """Announce that this node leaves. Its own ring keeps it: it goes on forwarding."""
+        self.is_leaving = True
+        self.me = msgspec.structs.replace(self.me, state=State.LEFT)
+        self.announce((self.me,), now_us)
+
+    def _hear_of_myself(self, member: Member, now_us: int) -> None:
+        if member == self.me:
+            self.on_named(now_us)
+        elif member.state is State.ALIVE and member.incarnation <= self.me.incarnation:
+            return  # old news
+        elif not self.is_leaving:
+            self.refute(member.incarnation, now_us)
+            self.announce((self.me,), now_us)
+
+    def _become(self, me: Member, now_us: int) -> None:
+        self.me = me
+        self._context.view.merge((me,), now_us)

@@ -1,0 +1,119 @@
+"""A scenario: a file that says what a run is, as TOML that reads without a manual.
+
+    protocol = "coloring"
+    duration_s = 60
+    [cluster]
+    nodes = 500
+    [workload]
+    messages = 100
+    [[event]]
+    at_s = 10
+    do = "crash"
+    share = 0.05
+    [check.delivered_once]
+
+`sections` has the tables and their defaults, `incidents` the events, `checkers` the checks. `[draw]`
+has the same keys as the file, and for each what a seed may draw: `{ low = 20, high = 200 }`, or a
+list to choose from. Whatever is wrong with a file is one error that names file, key and what was
+allowed.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from snowcast.baselines.registry import protocol
+from snowcast.core.errors import UsageError
+from snowcast.sim.checkers import Checks
+from snowcast.sim.draws import draw_all, extremes
+from snowcast.sim.explain import explain
+from snowcast.sim.incidents import AnyIncident
+from snowcast.sim.sections import (
+    BreakdownSection,
+    ChurnSection,
+    ClusterSection,
+    Duration,
+    NetworkSection,
+    PausesSection,
+    ProcessingSection,
+    Section,
+    WorkloadSection,
+)
+
+
+class Scenario(Section):
+    """One scenario file."""
+
+    protocol: str = "standard"
+    duration_s: Duration = 0.0
+    """How long things happen at least; they happen until the last step in any case."""
+    quiet_s: Duration = 10.0
+    """How long the run goes on when nothing is done any more."""
+    cluster: ClusterSection = ClusterSection()
+    network: NetworkSection = NetworkSection()
+    processing: ProcessingSection = ProcessingSection()
+    workload: WorkloadSection = WorkloadSection()
+    churn: ChurnSection = ChurnSection()
+    breakdown: BreakdownSection = BreakdownSection()
+    pauses: PausesSection = PausesSection()
+    event: tuple[AnyIncident, ...] = ()
+    check: Checks = Checks()
+    draw: dict[str, Any] = {}
+
+    def __post_init__(self) -> None:
+        try:
+            protocol(self.protocol)
+        except UsageError as error:
+            raise UsageError(f"protocol: {error}") from None
+        origin, nodes = self.workload.origin, self.cluster.nodes
+        if isinstance(origin, int) and origin >= nodes:
+            raise UsageError(f"workload.origin: must be below cluster.nodes, {nodes}")
+
+    def drawn(self, seed: int) -> Scenario:
+        """This scenario with what the seed draws for the keys in `[draw]`, and no `[draw]`."""
+        if not self.draw:
+            return self
+        values: Any = msgspec.to_builtins(self)
+        return msgspec.convert(draw_all(values, values.pop("draw"), seed), Scenario)
+
+    def with_(self, nodes: int | None = None, protocol: str | None = None) -> Scenario:
+        """This scenario with another number of nodes or another protocol; None keeps what is."""
+        values: Any = msgspec.to_builtins(self)
+        if nodes is not None:
+            values["cluster"]["nodes"] = nodes
+            values["draw"].get("cluster", {}).pop("nodes", None)
+        if protocol is not None:
+            values["protocol"] = protocol
+        return parse(values)
+
+
+def load(path: Path) -> Scenario:
+    """The scenario in a file; UsageError, in one line, for whatever is wrong with it."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: not TOML: {error}") from None
+    try:
+        return parse(values)
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from None
+
+
+def parse(values: dict[str, Any]) -> Scenario:
+    """The scenario that tables describe; UsageError with the key and what was allowed."""
+    try:
+        scenario = msgspec.convert(values, Scenario)
+    except msgspec.ValidationError as error:
+        raise UsageError(explain(error, Scenario)) from None
+    for tried in extremes(values, scenario.draw):
+        try:
+            msgspec.convert(tried, Scenario)
+        except msgspec.ValidationError as error:
+            raise UsageError(f"draw: {explain(error, Scenario)}") from None
+    return scenario

@@ -1,0 +1,161 @@
+"""The loop: what is due happens, nodes handle it, and their effects are performed.
+
+A driver like `runtime`: it performs effects in order and decides nothing that the core decides. It
+is also the busiest code of the simulator: the common case comes first and asks for little.
+
+Rules of this file:
+- Times in the queue are true time; a node is told, and asks for timers in, what its clock shows.
+- Only here does a node handle anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from heapq import heappop
+
+from snowcast.core.address import Address
+from snowcast.core.effects import (
+    Accepted,
+    CancelTimer,
+    Effect,
+    Notice,
+    Send,
+    SetTimer,
+    Stopped,
+)
+from snowcast.core.events import Event, FrameReceived, PeerUnreachable, TimerFired
+from snowcast.core.frames import Data, Frame
+from snowcast.sim.courier import Courier
+from snowcast.sim.network import Network
+from snowcast.sim.observer import NodeChange, Observer, overrides
+from snowcast.sim.processing import Processing
+from snowcast.sim.queue import DATAGRAM, Entry, Mark, Queue
+from snowcast.sim.simnode import SimNode
+
+
+class World:
+    """Nodes and time."""
+
+    def __init__(
+        self, network: Network, processing: Processing | None, observers: Sequence[Observer]
+    ) -> None:
+        self.now_us = 0
+        self.frames = 0
+        """How many frames nodes have handled."""
+        self.queue = Queue()
+        self.courier = Courier(self.queue, network, processing, observers)
+        self._processing = processing
+        self._is_running = False
+        self._on_frame = [o.on_frame for o in observers if overrides(o, "on_frame")]
+        self._on_notice = [o.on_notice for o in observers if overrides(o, "on_notice")]
+        self._on_node = [o.on_node for o in observers if overrides(o, "on_node")]
+
+    def run(self, until_us: int) -> None:
+        """Let everything happen that is due until `until_us`, that moment included."""
+        assert not self._is_running, "an action or an observer may not run the cluster"
+        self._is_running = True
+        stop = self.queue.mark(until_us)
+        heap, pop = self.queue.heap, heappop
+        arrive, dispatch = self._arrive, self._dispatch
+        try:
+            while True:
+                entry = pop(heap)
+                self.now_us, _, node, life, what, frame = entry
+                if frame is not None and life == node.running:
+                    arrive(node, what, frame)
+                elif what is stop:
+                    break
+                else:
+                    dispatch(entry)
+        finally:
+            self._is_running = False
+
+    def handle(self, node: SimNode, event: Event) -> list[Effect]:
+        """Hand `event` to a node that runs, and perform what it wants."""
+        effects = node.handle(event, self.now_us)
+        if effects:
+            self._perform(node, effects)
+        return effects
+
+    def change(self, node: SimNode, what: NodeChange) -> None:
+        """Tell the observers."""
+        for see in self._on_node:
+            see(self.now_us, node, what)
+
+    def resume(self, node: SimNode) -> None:
+        """Let a paused node handle what came due meanwhile, in that order, now."""
+        node.resume_us = None
+        node.running = node.life
+        inbox, node.inbox = node.inbox, []
+        self.change(node, NodeChange.RESUMED)
+        for entry in inbox:
+            self._dispatch(entry)
+
+    def stop(self, node: SimNode, refuses: bool, what: NodeChange) -> None:
+        """Take a node down; if its machine `refuses`, those who send to it are told."""
+        inbox = node.inbox
+        self.queue.stale += len(node.timers)
+        node.stop(refuses)
+        self.change(node, what)
+        for entry in inbox:
+            self._dispatch(entry)
+
+    def _arrive(self, node: SimNode, sender: Address, frame: Frame) -> None:
+        self.frames += 1
+        if self._on_frame:
+            for see in self._on_frame:
+                see(self.now_us, node, sender, frame)
+        if self._processing is not None and type(frame) is Data:
+            self.courier.note_arrival(node, frame, self.now_us)
+        effects = node.handle(FrameReceived(sender, frame), self.now_us)
+        if effects:
+            self._perform(node, effects)
+
+    def _dispatch(self, entry: Entry) -> None:
+        """Let any entry but the mark of this run happen."""
+        _, sequence, node, life, what, frame = entry
+        if node is None:
+            if type(what) is not Mark:  # that of a run which ended in an exception
+                what()
+        elif life != node.running and not (life == DATAGRAM and node.running):
+            self.courier.miss(entry, self.now_us)
+        elif frame is not None:
+            self._arrive(node, what, frame)
+        elif type(what) is list:
+            node.held.pop(entry[0], None)
+            self.courier.depart(node, what, self.now_us)
+        elif type(what) is PeerUnreachable:
+            self.handle(node, what)
+        elif node.timers.get(what) == sequence:
+            del node.timers[what]
+            self.handle(node, TimerFired(what))
+
+    def _perform(self, node: SimNode, effects: list[Effect]) -> None:
+        now_us, send, has_stopped = self.now_us, self.courier.send, False
+        for effect in effects:
+            if isinstance(effect, Send):
+                send(node, effect, now_us)
+            elif isinstance(effect, SetTimer):
+                self._set_timer(node, effect)
+            elif isinstance(effect, CancelTimer):
+                if node.timers.pop(effect.key, None) is not None:
+                    self.queue.stale += 1
+            else:
+                self._notify(node, effect)
+                has_stopped = has_stopped or isinstance(effect, Stopped)
+        if has_stopped:
+            self.stop(node, refuses=True, what=NodeChange.LEFT)
+
+    def _set_timer(self, node: SimNode, effect: SetTimer) -> None:
+        queue, timers, key = self.queue, node.timers, effect.key
+        at_us = effect.at_us if node.clock is None else node.clock.true_us(effect.at_us)
+        if key in timers:
+            queue.stale += 1
+            queue.compact()
+        timers[key] = queue.push(max(at_us, self.now_us), node, node.life, key)
+
+    def _notify(self, node: SimNode, notice: Notice) -> None:
+        if type(notice) is Accepted and self._processing is not None:
+            self._processing.number(notice.id)
+        for see in self._on_notice:
+            see(self.now_us, node, notice)
