@@ -1,7 +1,8 @@
 """How every command ends: a status, and for a mistake one line on stderr.
 
-Status 0: done. 1: the machine got in the way (a full disk). 2: the caller's mistake. 130: stopped
-from the keyboard. 141: whoever read the output has gone. Nobody sees a traceback for any of these.
+Status 0: done. 1: the machine got in the way, as a full disk does, or whoever read the output has
+gone, which is said to nobody. 2: the caller's mistake. 130: stopped from the keyboard. There is no
+traceback for any of these.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 import typer
 import typer.main
@@ -16,7 +18,7 @@ import typer.main
 from snowcast.core.errors import SnowcastError
 
 PROGRAM = "snowcast"
-MACHINE, USAGE, INTERRUPTED, READER_GONE = 1, 2, 130, 141
+MACHINE, USAGE, INTERRUPTED = 1, 2, 130
 
 # Typer has brought its own click along since 0.26 and needed the package before that.
 _ClickException: type[Exception] = next(
@@ -30,14 +32,15 @@ def run(app: typer.Typer, argv: Sequence[str]) -> int:
     name = command_path(command, argv)
     try:
         result = command.main(list(argv) or ["--help"], PROGRAM, standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except (SnowcastError, _ClickException) as error:
         return complain(name, error, USAGE)
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except BrokenPipeError:
         _let_go_of_stdout()
-        return READER_GONE
+        return MACHINE
     except OSError as error:
         _let_go_of_stdout()
         return complain(name, error, MACHINE)
@@ -57,7 +60,7 @@ def complain(name: str, error: Exception, status: int) -> int:
 
 
 def command_path(command: object, argv: Sequence[str]) -> str:
-    """`snowcast plan` for the arguments `plan --nodes x`: what the line of a mistake begins with."""
+    """`snowcast plan` for `plan --nodes x`: what the line of a mistake begins with."""
     path = [PROGRAM]
     for word in argv:
         commands = getattr(command, "commands", {})
@@ -71,7 +74,7 @@ def command_path(command: object, argv: Sequence[str]) -> str:
 
 def _let_go_of_stdout() -> None:
     """Keep the interpreter from failing once more when it flushes on the way out."""
-    try:
+    if sys.stdout is None:
+        return
+    with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):
-        pass

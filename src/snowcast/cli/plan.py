@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from snowcast.cli.files import read_in, write_out
 from snowcast.core.errors import UsageError
 from snowcast.core.ring import RingOrder
 from snowcast.core.trees import Mode
@@ -15,7 +16,7 @@ from snowcast.planning.build import Plan, build_plan, check_nodes
 from snowcast.planning.document import to_json
 from snowcast.planning.svg import to_svg
 from snowcast.planning.text import to_text
-from snowcast.planning.views import parse_views
+from snowcast.planning.views import Views, parse_views
 
 
 class Format(StrEnum):
@@ -74,9 +75,9 @@ def plan(
     if depth is not None and (full or depth < 1):
         raise UsageError("--depth and --full exclude each other" if full else "--depth starts at 1")
     check_nodes(nodes)
-    views = None if relay_view is None else parse_views(_read(relay_view), nodes)
+    views = None if relay_view is None else _read_views(relay_view, nodes)
     planned = build_plan(nodes, fanout, origin, mode, ring_order, views)
-    _write(_render(planned, format, depth, full), out)
+    write_out(_render(planned, format, depth, full), out)
 
 
 def _render(planned: Plan, format: Format, depth: int | None, full: bool) -> str:
@@ -89,19 +90,8 @@ def _render(planned: Plan, format: Format, depth: int | None, full: bool) -> str
             return to_text(planned, depth, full)
 
 
-def _read(path: Path) -> bytes:
+def _read_views(path: Path, nodes: int) -> Views:
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from None
-
-
-def _write(text: str, path: Path | None) -> None:
-    data = text.encode()
-    if path is None:
-        typer.get_binary_stream("stdout").write(data)
-        return
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+        return parse_views(read_in(path), nodes)
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from None

@@ -18,6 +18,7 @@ no boundaries. docs/PROTOCOL.md says the same in prose.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, cast
 
 from snowcast.core.address import ADDRESS_BYTES, Address
@@ -140,8 +141,12 @@ def encode_members(members: tuple[Member, ...]) -> bytes:
     return bytes(writer.out)
 
 
+@lru_cache(maxsize=8)
 def decode_members(payload: bytes) -> tuple[Member, ...]:
-    """The members of an announcement; FrameError if it is none."""
+    """The members of an announcement; FrameError if it is none.
+
+    The last few are remembered: nodes that share a process all get the same announcement.
+    """
     reader = Reader(payload, 0, wide=True)
     members: tuple[Member, ...] = MEMBERS.read(reader)
     if reader.at != len(payload):

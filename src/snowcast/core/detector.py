@@ -25,10 +25,11 @@ from snowcast.core.timers import PongTimer, ProbeEndTimer, ProbeTimer, RelayTime
 class _Probe:
     """One member being probed."""
 
-    __slots__ = ("ends_us", "helpers", "is_hearsay", "target", "witnesses")
+    __slots__ = ("ends_us", "helpers", "incarnation", "is_hearsay", "target", "witnesses")
 
-    def __init__(self, target: Address, ends_us: int, is_hearsay: bool) -> None:
-        self.target = target
+    def __init__(self, target: Member, ends_us: int, is_hearsay: bool) -> None:
+        self.target = target.address
+        self.incarnation = target.incarnation
         self.ends_us = ends_us
         self.is_hearsay = is_hearsay  # somebody else's eviction is being checked
         self.helpers = 0
@@ -73,15 +74,14 @@ class Detector:
         member = self._context.view.get(target)
         if member is None or not member.is_present or target == self._context.me:
             return
-        accused = member.incarnation if member.state is State.SUSPECT else 0
-        self._begin(target, accused, False, now_us)
+        self._begin(member, False, now_us)
 
     def check_eviction(self, evicted: Member, now_us: int) -> None:
         """Anti-entropy says that a member this view holds was evicted: ask the member first.
 
         An eviction that was missed and one from the other side of a healed partition look alike.
         """
-        self._begin(evicted.address, evicted.incarnation, True, now_us)
+        self._begin(evicted, True, now_us)
 
     def on_ping(self, sender: Address, ping: Ping, now_us: int) -> None:
         """Answer; refute if accused. Whoever accused spreads the refutation."""
@@ -132,7 +132,8 @@ class Detector:
             return
         config, outbox = self._context.config, self._context.outbox
         member = self._context.view.get(probe.target)
-        accused = member.incarnation if member and member.state is not State.ALIVE else 0
+        is_accused = probe.is_hearsay or (member is not None and member.state is State.SUSPECT)
+        accused = probe.incarnation if is_accused else 0
         helpers = self._pick_helpers(config.indirect_probes, probe.target)
         probe.helpers = len(helpers)
         for helper in helpers:
@@ -147,11 +148,12 @@ class Detector:
             return
         missed = probe.helpers - len(probe.witnesses)
         self.health.adjust(missed if probe.helpers else 1)
-        if not probe.is_hearsay:
-            self._suspicions.accuse(probe.target, probe.witnesses, now_us)
-            return
         member = self._context.view.get(probe.target)
-        if member is not None and member.is_present:
+        if member is None or member.incarnation != probe.incarnation or not member.is_present:
+            return  # it has refuted, restarted or gone since: this probe says nothing about it
+        if not probe.is_hearsay:
+            self._suspicions.accuse(member, probe.witnesses, now_us)
+        else:
             evicted = msgspec.structs.replace(member, state=State.EVICTED)
             self._membership.learn((evicted,), self._context.me, now_us)
 
@@ -166,19 +168,18 @@ class Detector:
         """What is remembered."""
         return {"probes": len(self._probes), "relays": len(self._relays)}
 
-    def _begin(self, target: Address, accused: int, is_hearsay: bool, now_us: int) -> None:
-        if target in self._probed:
+    def _begin(self, target: Member, is_hearsay: bool, now_us: int) -> None:
+        if target.address in self._probed:
             return
         config, outbox = self._context.config, self._context.outbox
         sequence = self._next_sequence()
         ends_us = now_us + self.health.scale(config.probe_interval_us)
         self._probes[sequence] = _Probe(target, ends_us, is_hearsay)
-        self._probed.add(target)
-        ping = Ping(sequence, accused if config.lifeguard or is_hearsay else 0)
-        if accused:
-            outbox.send(target, ping)
-        else:
-            outbox.send_datagram(target, ping)
+        self._probed.add(target.address)
+        if target.state is State.ALIVE:
+            outbox.send_datagram(target.address, Ping(sequence))
+        else:  # let it refute, and let that not get lost
+            outbox.send(target.address, Ping(sequence, target.incarnation))
         wait_us = self.health.scale(config.probe_timeout_us)
         outbox.set_timer(PongTimer(sequence), now_us + wait_us)
 

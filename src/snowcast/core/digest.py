@@ -52,6 +52,7 @@ def member_digest(address: Address, incarnation: int) -> tuple[int, int]:
     return leaf_of(address), int.from_bytes(digest, "big")
 
 
+@lru_cache(maxsize=8192)
 def leaf_of(address: Address) -> int:
     """The leaf bucket that an address falls into."""
     return int.from_bytes(blake2b(address, digest_size=2).digest(), "big") % LEAVES

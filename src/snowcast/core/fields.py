@@ -43,7 +43,7 @@ def _one_of(kind: type[E], raw: object) -> E:
     try:
         return kind(raw)
     except ValueError:
-        raise FrameError(f"no {kind.__name__} {raw!r}") from None
+        raise FrameError(f"no {kind.__name__} {raw!r:.40}") from None
 
 
 def _write_id(writer: Writer, value: f.MessageId) -> None:

@@ -42,10 +42,13 @@ class Healing:
             soon_us = 2 * self._context.config.probe_interval_us
             self._context.outbox.set_timer(HealTimer(), now_us + soon_us)
 
-    def on_timer(self, now_us: int) -> None:
-        """Try one of the lost, the same again if it has answered and is still not back."""
+    def on_timer(self, now_us: int, is_joining: bool) -> None:
+        """Try one of the lost, the same again if it has answered and is still not back.
+
+        A node that is still joining asks its seeds in its own way.
+        """
         self._context.outbox.set_timer(HealTimer(), now_us + self._context.config.heal_us)
-        lost = self._lost()
+        lost = [] if is_joining else self._lost()
         again = self._has_answered and self._tried in lost
         self._has_answered = False
         if not lost:

@@ -37,7 +37,6 @@ class Joiner:
         self._seeds: list[Address] = []
         self._contact: Address | None = None
         self._parts: list[Member] = []
-        membership.on_named = self._on_named
 
     @property
     def is_joining(self) -> bool:
@@ -79,7 +78,8 @@ class Joiner:
             retry_us = self._context.config.probe_interval_us
             self._context.outbox.set_timer(JoinTimer(), now_us + retry_us)
 
-    def _on_named(self, now_us: int) -> None:
+    def on_announced(self) -> None:
+        """An announcement names this node: everybody knows it now."""
         if self.is_joining:
             self._seeds = []
             self._context.outbox.cancel_timer(JoinTimer())

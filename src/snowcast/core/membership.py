@@ -31,8 +31,6 @@ class Membership:
         self.is_leaving = False
         self.listeners: list[Listener] = []
         """Told of changes: what they are, who told this node, and when."""
-        self.on_named: Callable[[int], None] = lambda now_us: None
-        """Called when somebody names this node as a member, alive and in this incarnation."""
         self.on_suspect: Callable[[Member, Address, int], None] = lambda *claim: None
         """Called with each claim that a member is suspect, whether news or not."""
         self.announce: Callable[[Iterable[Member], int], None] = lambda members, now_us: None
@@ -72,11 +70,8 @@ class Membership:
         self.announce((self.me,), now_us)
 
     def _hear_of_myself(self, member: Member, now_us: int) -> None:
-        if member == self.me:
-            self.on_named(now_us)
-        elif member.state is State.ALIVE and member.incarnation <= self.me.incarnation:
-            return  # old news
-        elif not self.is_leaving:
+        is_old_news = member.state is State.ALIVE and member.incarnation <= self.me.incarnation
+        if not is_old_news and not self.is_leaving:
             self.refute(member.incarnation, now_us)
             self.announce((self.me,), now_us)
 

@@ -146,14 +146,8 @@ class Node:
                 self._detector.on_ping_request(sender, frame, now_us)
             case Nack():
                 self._detector.on_nack(sender, frame)
-            case SyncDigest():
-                self._healing.on_answer(sender, now_us)
-                self._anti_entropy.on_digest(sender, frame)
-            case SyncBuckets():
-                self._healing.on_answer(sender, now_us)
-                self._anti_entropy.on_buckets(sender, frame)
-            case SyncRecords():
-                self._anti_entropy.on_records(sender, frame, now_us)
+            case SyncDigest() | SyncBuckets() | SyncRecords():
+                self._on_sync(sender, frame, now_us)
             case Records():
                 self._membership.learn(frame.members, sender, now_us)
             case JoinRequest():
@@ -164,6 +158,20 @@ class Node:
                 self._door.on_ready(sender, frame.incarnation, now_us)
             case _:
                 self._broadcaster.on_frame(sender, frame, now_us)
+
+    def _on_sync(
+        self, sender: Address, frame: SyncDigest | SyncBuckets | SyncRecords, now_us: int
+    ) -> None:
+        if self._joiner.is_joining:
+            return  # the contact gives the view; half of one would only confuse others
+        self._healing.on_answer(sender, now_us)
+        match frame:
+            case SyncDigest():
+                self._anti_entropy.on_digest(sender, frame)
+            case SyncBuckets():
+                self._anti_entropy.on_buckets(sender, frame)
+            case SyncRecords():
+                self._anti_entropy.on_records(sender, frame, now_us)
 
     def _on_timer(self, key: TimerKey, now_us: int) -> None:
         match key:
@@ -187,7 +195,7 @@ class Node:
                 self._anti_entropy.on_timer(now_us)
                 self._forget_old(now_us)
             case HealTimer():
-                self._healing.on_timer(now_us)
+                self._healing.on_timer(now_us, self._joiner.is_joining)
             case LingerTimer():
                 self._is_stopped = True
                 self._context.outbox.notify(Stopped())
@@ -235,6 +243,8 @@ class Node:
             self._context.outbox.notify(BadFrame(data.id.origin, str(error)))
             return
         self._membership.learn(members, data.id.origin, now_us)
+        if self.me in members:
+            self._joiner.on_announced()
 
     def _on_changes(self, changes: list[Change], source: Address, now_us: int) -> None:
         for change in changes:

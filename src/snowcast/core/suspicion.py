@@ -42,11 +42,9 @@ class Suspicions:
         membership.listeners.append(self._on_changes)
         membership.on_suspect = self._on_claim
 
-    def accuse(self, suspect: Address, witnesses: set[Address], now_us: int) -> None:
-        """This node has probed `suspect` in vain, and so have `witnesses`."""
-        member = self._context.view.get(suspect)
-        if member is None or not member.is_present:
-            return
+    def accuse(self, member: Member, witnesses: set[Address], now_us: int) -> None:
+        """This node has probed `member` in vain, and so have `witnesses`."""
+        suspect = member.address
         claim = msgspec.structs.replace(member, state=State.SUSPECT)
         known = self._suspicions.get(suspect)
         if known is None:

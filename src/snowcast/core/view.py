@@ -176,7 +176,9 @@ class View:
                 self._entries.insert(index, member)
                 self._leaves.insert(index, leaf_of(member.address))
             return
-        known = {member.address: member for member in self._entries + arrivals}
+        known = {m.address: (m, leaf) for m, leaf in zip(self._entries, self._leaves, strict=True)}
+        known |= {m.address: (m, leaf_of(m.address)) for m in arrivals}
         self.ring = Ring(known, self.ring.order)
-        self._entries = [known[address] for address in self.ring]
-        self._leaves = array("H", [leaf_of(member.address) for member in self._entries])
+        placed = [known[address] for address in self.ring]
+        self._entries = [member for member, _ in placed]
+        self._leaves = array("H", [leaf for _, leaf in placed])

@@ -13,6 +13,7 @@ import msgspec
 
 from snowcast.planning.markup import number
 
+BEND_POWER = 0.75  # below 1, so that the short ways of deep levels can still be seen
 LABEL_GAP = 11.0
 ACROSS_SPACING = 26.0  # pixels along the ring that a label needs, written across
 RADIAL_SPACING = 13.0  # and along the radius
@@ -61,18 +62,20 @@ class Circle(msgspec.Struct, frozen=True):
         """Where a node stands, or a place that far outside of it."""
         return self._polar(self.angle(node), self.radius + outwards)
 
-    def curve(self, start: int, end: int, bend: float, depth_min: float) -> str:
+    def curve(self, start: int, end: int, bend: float) -> str:
         """A path between two nodes that swings towards the centre.
 
-        Its control point lies `bend` chords inside the chord's middle, but `depth_min` at least.
+        It goes deeper the farther they are apart; with a `bend` of 1 as deep as the centre.
         """
         a, b = self.at(start), self.at(end)
         half = (self.angle(end) - self.angle(start)) / 2
         middle = self.angle(start) + half
         if cos(half) < 0:  # the middle of the long way round
             middle += pi
-        depth = max(bend * hypot(b.x - a.x, b.y - a.y), depth_min)
-        control = self._polar(middle, self.radius * abs(cos(half)) - depth)
+        chord = hypot(b.x - a.x, b.y - a.y) / (2 * self.radius)
+        inwards = self.radius * abs(cos(half))  # from the middle of the chord to the centre
+        depth = bend * min(self.radius * chord**BEND_POWER, inwards)
+        control = self._polar(middle, inwards - depth)
         x1, y1, x2, y2, x3, y3 = (number(value) for point in (a, control, b) for value in point)
         return f"M{x1} {y1}Q{x2} {y2} {x3} {y3}"
 

@@ -90,20 +90,28 @@ def _marks(plan: Plan, at: Point) -> Iterator[Markup]:
     for tree in plan.trees:
         path = element("path", d="M-16 4Q0 -12 16 4")
         line = element("g", path, class_=f"edges {tree.name}", stroke_width=2.2)
-        meanings.append((line, f"sends in the {tree.name} tree; thinner, deeper"))
-    for tree in plan.trees:
-        dot = element("circle", r=6, class_=f"node {tree.name}")
-        meanings.append((dot, f"internal node of the {tree.name} tree"))
-    if plan.views is not None and len(plan.trees) > 1:
-        meanings.append((element("circle", r=6, class_="node both"), "internal in both trees"))
-    leaf = "leaf" if len(plan.trees) == 1 else "leaf of both trees"
-    meanings.append((element("circle", r=4, class_="node leaf"), leaf))
-    if plan.views is not None:
-        meanings.append((element("circle", r=4, class_="node missed"), "missed"))
+        meanings.append((line, f"{tree.name} tree, thinner further down"))
+    for kind, radius, meaning in _kinds(plan):
+        meanings.append((element("circle", r=radius, class_=f"node {kind}"), meaning))
     for index, (mark, meaning) in enumerate(meanings):
         y = at.y + index * ROW
         yield element("g", mark, transform=f"translate({at.x + 16} {y - 5})")
         yield element("text", meaning, class_="ink", x=at.x + 44, y=y)
+
+
+def _kinds(plan: Plan) -> Iterator[tuple[str, float, str]]:
+    """The kinds of dots in this picture: class, radius, meaning."""
+    together = plan_figures(plan)
+    internal = [tree_figures(plan, tree).internal for tree in plan.trees]
+    for tree, count in zip(plan.trees, internal, strict=True):
+        if count > 1:  # more than the root, which has a mark of its own
+            yield tree.name, 6, f"internal node of the {tree.name} tree"
+    if sum(internal) > together.internal:
+        yield "both", 6, "internal node of both trees"
+    if together.leaves:
+        yield "leaf", 4, "leaf" if len(internal) == 1 else "leaf of both trees"
+    if plan.views is not None and reach(plan).missed:
+        yield "missed", 4, "missed"
 
 
 def _root_text(plan: Plan, tree: Tree, root: int) -> str:

@@ -40,7 +40,9 @@ def outline(plan: Plan, tree: PlannedTree, limits: Limits) -> Iterator[str]:
         below.setdefault(edge.parent, []).append(edge)
     sizes = _sizes(tree)
     drawing = _Drawing(below, sizes, len(str(plan.nodes - 1)), limits)
-    title = "origin" if tree.root == plan.origin else f"secondary root, told by origin {plan.origin}"
+    title = (
+        "origin" if tree.root == plan.origin else f"secondary root, told by origin {plan.origin}"
+    )
     yield f"{tree.root}  {title}; {count_of(sizes[tree.root], 'node')} in its tree"
     yield from drawing.below(tree.root, 1, "")
 

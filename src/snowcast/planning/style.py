@@ -8,7 +8,7 @@ text { font: 15px "Helvetica Neue", Helvetica, Arial, "Liberation Sans", sans-se
 text.title { font-size: 26px; font-weight: bold; }
 text.under { font-size: 16px; }
 text.small { font-size: 13px; }
-text.label { font-size: 11px; }
+text.label { font-size: 12px; }
 text.strong { font-weight: bold; }
 .ground { fill: #ffffff; }
 .ink { fill: #1b1f24; }

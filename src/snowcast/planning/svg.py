@@ -12,7 +12,7 @@ from itertools import groupby
 from snowcast.core.errors import UsageError
 from snowcast.core.trees import Tree
 from snowcast.planning.build import Plan
-from snowcast.planning.circle import LABEL_GAP, Circle, Point
+from snowcast.planning.circle import RADIAL_SPACING, Circle, Point
 from snowcast.planning.figures import reach
 from snowcast.planning.legend import legend, root_mark
 from snowcast.planning.markup import Markup, element, joined
@@ -20,12 +20,13 @@ from snowcast.planning.style import STYLE
 
 NODES_MAX = 2_000
 WIDTH, HEIGHT = 1200, 800
-CENTRE, RADIUS = Point(420, 440), 305.0
+CENTRE, RADIUS = Point(415, 446), 312.0
 LEGEND = Point(845, 132)
-BEND = {Tree.STANDARD: 0.5, Tree.PRIMARY: 0.5, Tree.SECONDARY: 0.3}
-DEPTH_MIN = {Tree.STANDARD: 10.0, Tree.PRIMARY: 12.0, Tree.SECONDARY: 7.0}
+BEND = {Tree.STANDARD: 1.0, Tree.PRIMARY: 1.0, Tree.SECONDARY: 0.55}
 STROKES = ((3.0, 0.95), (2.3, 0.85), (1.7, 0.7), (1.2, 0.6), (0.9, 0.55))  # width and opacity
+CROWDED_LEVELS = 3  # down to which nodes are labelled where not all can be
 ROOT_SIZE = 7.5
+ROOT_LABEL_GAP = 38.0
 ROOMY_FOR_ROOTS = 2.6 * ROOT_SIZE
 
 
@@ -66,8 +67,7 @@ def _edges(plan: Plan, circle: Circle) -> Iterator[Markup]:
     ]
     for level, tree, edges in sorted(levels, key=lambda item: (-item[0], -item[1].tree)):
         width, opacity = STROKES[min(max(level - 2, 0), len(STROKES) - 1)]
-        bend, depth = BEND[tree.tree], DEPTH_MIN[tree.tree]
-        curves = [circle.curve(edge.parent, edge.child, bend, depth) for edge in edges]
+        curves = [circle.curve(edge.parent, edge.child, BEND[tree.tree]) for edge in edges]
         yield element(
             "g",
             *(element("path", d=curve) for curve in curves),
@@ -122,17 +122,28 @@ def _labels(plan: Plan, circle: Circle) -> Iterator[Markup]:
     for tree in plan.trees:
         for edge in tree.edges:
             levels[edge.child] = min(edge.level, levels.get(edge.child, edge.level))
-    others = sorted((level, node) for node, level in levels.items() if node not in roots)
+    crowded = circle.spacing < RADIAL_SPACING
+    others = sorted(
+        (level, node)
+        for node, level in levels.items()
+        if node not in roots and (level <= CROWDED_LEVELS or not crowded)
+    )
     for node in circle.labelled((node for _, node in others), roots):
         at, anchor, turned = circle.label(node)
         turn = None if turned is None else f"rotate({turned:.1f} {at.x:.1f} {at.y:.1f})"
         yield _label(str(node), at, anchor, "faint label", turn)
-    height = circle.at(plan.origin, 2.4 * ROOT_SIZE + LABEL_GAP)
-    sides = ((12, "start"), (-12, "end"))
-    for tree, (dx, anchor) in zip(plan.trees, sides, strict=False):
-        place = Point(circle.at(tree.root).x + dx, height.y)
-        words = f"origin {tree.root}" if tree.root == plan.origin else f"secondary root {tree.root}"
-        yield _label(words, place, anchor, "ink small")
+    yield from _root_labels(plan, circle)
+
+
+def _root_labels(plan: Plan, circle: Circle) -> Iterator[Markup]:
+    """The origin above its mark, the secondary root to the left of its own."""
+    is_aside = circle.spacing < ROOMY_FOR_ROOTS and len(plan.trees) > 1
+    at = circle.at(plan.origin, ROOT_LABEL_GAP)
+    dx, anchor = (12, "start") if is_aside else (0, "middle")
+    yield _label(f"origin {plan.origin}", Point(at.x + dx, at.y), anchor, "ink small")
+    for tree in plan.trees[1:]:
+        at = circle.at(tree.root, ROOT_LABEL_GAP)
+        yield _label(f"secondary root {tree.root}", Point(at.x - 6, at.y), "end", "ink small")
 
 
 def _label(words: str, at: Point, anchor: str, kind: str, turn: str | None = None) -> Markup:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from snowcast.core.trees import Mode
 from snowcast.planning.build import Plan
 from snowcast.planning.figures import (
     PAYLOAD_BYTES,

@@ -12,7 +12,6 @@ from typing import Any
 
 from snowcast.core.address import Address
 from snowcast.core.config import Config
-from snowcast.core.effects import Accepted
 from snowcast.core.errors import UsageError
 from snowcast.core.events import Broadcast, Leave, Start
 from snowcast.core.frames import MessageId
@@ -188,12 +187,8 @@ class Cluster:
         """Let a node that runs broadcast; the id of the message."""
         _check_running(node)
         self._requests += 1
-        request = self._requests
-        event = Broadcast(payload, mode, is_reliable, request)
-        for effect in self._world.handle(node, event):
-            if isinstance(effect, Accepted) and effect.request == request:
-                return effect.id
-        raise AssertionError(f"{node} has not accepted a broadcast")
+        event = Broadcast(payload, mode, is_reliable, self._requests)
+        return self._world.broadcast(node, event)
 
     def at(self, at_us: int, action: Callable[[], object]) -> None:
         """Do `action` when the time comes: in the order of the calls, if at the same time."""

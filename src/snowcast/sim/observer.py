@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from snowcast.core.address import Address
 from snowcast.core.effects import Notice, Send
-from snowcast.core.frames import Frame
+from snowcast.core.events import Broadcast
+from snowcast.core.frames import Frame, MessageId
 
 if TYPE_CHECKING:
     from snowcast.sim.simnode import SimNode
@@ -51,6 +52,9 @@ class Observer:
 
     def on_notice(self, now_us: int, node: SimNode, notice: Notice) -> None:
         """`node` tells its application something."""
+
+    def on_broadcast(self, now_us: int, node: SimNode, id: MessageId, broadcast: Broadcast) -> None:
+        """The application of `node` has broadcast; the first frames have left already."""
 
     def on_node(self, now_us: int, node: SimNode, what: NodeChange) -> None:
         """Something has happened to `node`; for `BOOTED`, before it has handled anything."""

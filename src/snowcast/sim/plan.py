@@ -82,15 +82,15 @@ class Plan(msgspec.Struct, frozen=True):
     quiet_us: int
     ends_us: int
 
-    def untouched(self) -> frozenset[int]:
-        """The nodes there from the start to whom nothing is done, by nobody."""
-        touched: set[int] = set()
+    def harmed(self) -> set[int]:
+        """The nodes that go, or stand still, or whose network is disturbed."""
+        harmed: set[int] = set()
         for step in self.steps:
             if isinstance(step, Disturb):
-                touched.update(step.nodes)
-            elif not isinstance(step, Say):
-                touched.add(step.node)
-        return frozenset(range(self.booted)) - touched
+                harmed.update(step.nodes)
+            elif isinstance(step, Exit | Halt | Return):
+                harmed.add(step.node)
+        return harmed
 
 
 class Roster:

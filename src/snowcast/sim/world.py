@@ -23,8 +23,8 @@ from snowcast.core.effects import (
     SetTimer,
     Stopped,
 )
-from snowcast.core.events import Event, FrameReceived, PeerUnreachable, TimerFired
-from snowcast.core.frames import Data, Frame
+from snowcast.core.events import Broadcast, Event, FrameReceived, PeerUnreachable, TimerFired
+from snowcast.core.frames import Data, Frame, MessageId
 from snowcast.sim.courier import Courier
 from snowcast.sim.network import Network
 from snowcast.sim.observer import NodeChange, Observer, overrides
@@ -48,6 +48,7 @@ class World:
         self._is_running = False
         self._on_frame = [o.on_frame for o in observers if overrides(o, "on_frame")]
         self._on_notice = [o.on_notice for o in observers if overrides(o, "on_notice")]
+        self._on_broadcast = [o.on_broadcast for o in observers if overrides(o, "on_broadcast")]
         self._on_node = [o.on_node for o in observers if overrides(o, "on_node")]
 
     def run(self, until_us: int) -> None:
@@ -76,6 +77,15 @@ class World:
         if effects:
             self._perform(node, effects)
         return effects
+
+    def broadcast(self, node: SimNode, broadcast: Broadcast) -> MessageId:
+        """Let a node that runs broadcast; the id of the message."""
+        for effect in self.handle(node, broadcast):
+            if isinstance(effect, Accepted) and effect.request == broadcast.request:
+                for see in self._on_broadcast:
+                    see(self.now_us, node, effect.id, broadcast)
+                return effect.id
+        raise AssertionError(f"{node} has not accepted a broadcast")
 
     def change(self, node: SimNode, what: NodeChange) -> None:
         """Tell the observers."""
