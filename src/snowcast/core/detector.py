@@ -25,11 +25,20 @@ from snowcast.core.timers import PongTimer, ProbeEndTimer, ProbeTimer, RelayTime
 class _Probe:
     """One member being probed."""
 
-    __slots__ = ("ends_us", "helpers", "incarnation", "is_hearsay", "target", "witnesses")
+    __slots__ = (
+        "accused",
+        "ends_us",
+        "helpers",
+        "incarnation",
+        "is_hearsay",
+        "target",
+        "witnesses",
+    )
 
-    def __init__(self, target: Member, ends_us: int, is_hearsay: bool) -> None:
+    def __init__(self, target: Member, accused: int, ends_us: int, is_hearsay: bool) -> None:
         self.target = target.address
         self.incarnation = target.incarnation
+        self.accused = accused  # the incarnation that the target is told to refute, or 0
         self.ends_us = ends_us
         self.is_hearsay = is_hearsay  # somebody else's eviction is being checked
         self.helpers = 0
@@ -131,14 +140,11 @@ class Detector:
         if probe is None:
             return
         config, outbox = self._context.config, self._context.outbox
-        member = self._context.view.get(probe.target)
-        is_accused = probe.is_hearsay or (member is not None and member.state is State.SUSPECT)
-        accused = probe.incarnation if is_accused else 0
         helpers = self._pick_helpers(config.indirect_probes, probe.target)
         probe.helpers = len(helpers)
         for helper in helpers:
-            outbox.send_datagram(helper, PingRequest(sequence, probe.target, accused))
-        outbox.send(probe.target, Ping(sequence, accused))
+            outbox.send_datagram(helper, PingRequest(sequence, probe.target, probe.accused))
+        outbox.send(probe.target, Ping(sequence, probe.accused))
         outbox.set_timer(ProbeEndTimer(sequence), probe.ends_us)
 
     def on_probe_end_timer(self, sequence: int, now_us: int) -> None:
@@ -174,12 +180,14 @@ class Detector:
         config, outbox = self._context.config, self._context.outbox
         sequence = self._next_sequence()
         ends_us = now_us + self.health.scale(config.probe_interval_us)
-        self._probes[sequence] = _Probe(target, ends_us, is_hearsay)
+        is_accused = is_hearsay or (target.state is State.SUSPECT and config.lifeguard)
+        accused = target.incarnation if is_accused else 0
+        self._probes[sequence] = _Probe(target, accused, ends_us, is_hearsay)
         self._probed.add(target.address)
-        if target.state is State.ALIVE:
+        if accused:  # let it refute, and let that not get lost
+            outbox.send(target.address, Ping(sequence, accused))
+        else:
             outbox.send_datagram(target.address, Ping(sequence))
-        else:  # let it refute, and let that not get lost
-            outbox.send(target.address, Ping(sequence, target.incarnation))
         wait_us = self.health.scale(config.probe_timeout_us)
         outbox.set_timer(PongTimer(sequence), now_us + wait_us)
 

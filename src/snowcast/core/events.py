@@ -58,4 +58,16 @@ class Leave(msgspec.Struct, frozen=True, gc=False):
     """Announce that this node leaves; it goes on forwarding until the `Stopped` notice."""
 
 
-Event = Start | Broadcast | FrameReceived | PeerUnreachable | TimerFired | Leave
+class Evict(msgspec.Struct, frozen=True, gc=False):
+    """The operator knows that a member is gone for good: evict it everywhere at once."""
+
+    address: Address
+
+
+class Retag(msgspec.Struct, frozen=True, gc=False):
+    """Give this node other tags, and tell everybody."""
+
+    tags: tuple[tuple[str, str], ...]
+
+
+Event = Start | Broadcast | FrameReceived | PeerUnreachable | TimerFired | Leave | Evict | Retag

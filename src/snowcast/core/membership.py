@@ -69,6 +69,21 @@ class Membership:
         self.me = msgspec.structs.replace(self.me, state=State.LEFT)
         self.announce((self.me,), now_us)
 
+    def retag(self, tags: tuple[tuple[str, str], ...], now_us: int) -> None:
+        """Announce other tags of this node, as a newer incarnation of it."""
+        incarnation = self.me.incarnation + 1
+        me = msgspec.structs.replace(self.me, incarnation=incarnation, tags=tags)
+        self._become(me, now_us)
+        self.announce((me,), now_us)
+
+    def evict(self, address: Address, now_us: int) -> None:
+        """Evict a member on the operator's word."""
+        member = self._context.view.get(address)
+        if member is not None and member.is_present and address != self.me.address:
+            evicted = msgspec.structs.replace(member, state=State.EVICTED)
+            self.learn((evicted,), self.me.address, now_us)
+            self.announce((evicted,), now_us)
+
     def _hear_of_myself(self, member: Member, now_us: int) -> None:
         is_old_news = member.state is State.ALIVE and member.incarnation <= self.me.incarnation
         if not is_old_news and not self.is_leaving:

@@ -22,9 +22,11 @@ from snowcast.core.errors import FrameError
 from snowcast.core.events import (
     Broadcast,
     Event,
+    Evict,
     FrameReceived,
     Leave,
     PeerUnreachable,
+    Retag,
     Start,
     TimerFired,
 )
@@ -130,6 +132,10 @@ class Node:
                 self._on_start(event, now_us)
             case Leave():
                 self._on_leave(now_us)
+            case Evict():
+                self._membership.evict(event.address, now_us)
+            case Retag():
+                self._membership.retag(event.tags, now_us)
             case _:
                 assert_never(event)
         return self._context.outbox.take()
