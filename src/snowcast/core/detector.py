@@ -14,7 +14,7 @@ import msgspec
 
 from snowcast.core.address import Address
 from snowcast.core.context import Context
-from snowcast.core.frames import Nack, Ping, PingRequest, Pong
+from snowcast.core.frames import Nack, Ping, PingRequest, Pong, Records
 from snowcast.core.health import Health
 from snowcast.core.member import Member, State
 from snowcast.core.membership import Membership
@@ -93,18 +93,18 @@ class Detector:
         self._begin(evicted, True, now_us)
 
     def on_ping(self, sender: Address, ping: Ping, now_us: int) -> None:
-        """Answer; refute if accused. Whoever accused spreads the refutation."""
-        if ping.accused and self._membership.refute(ping.accused, now_us):
+        """Answer; if accused, refute, and tell the sender, who spreads it."""
+        outbox = self._context.outbox
+        pong = Pong(ping.sequence, now_us, self._context.view.digest)
+        if not ping.accused:
+            outbox.send_datagram(sender, pong)
+            return
+        if self._membership.refute(ping.accused, now_us):
             self.health.adjust(1)
-        context = self._context
-        incarnation = self._membership.me.incarnation
-        pong = Pong(ping.sequence, incarnation, now_us, context.view.digest)
-        if ping.accused:  # this one should not get lost
-            context.outbox.send(sender, pong)
-        else:
-            context.outbox.send_datagram(sender, pong)
+        outbox.send(sender, pong)
+        outbox.send(sender, Records((self._membership.me,)))
 
-    def on_pong(self, sender: Address, pong: Pong, now_us: int) -> None:
+    def on_pong(self, pong: Pong) -> None:
         """A member lives: the one that was probed, or one that was probed for another."""
         relay = self._relays.pop(pong.sequence, None)
         if relay is not None:
@@ -113,10 +113,8 @@ class Detector:
             forwarded = msgspec.structs.replace(pong, sequence=sequence)
             self._context.outbox.send_datagram(requester, forwarded)
             return
-        probe = self._end(pong.sequence)
-        if probe is not None:
+        if self._end(pong.sequence) is not None:
             self.health.adjust(-1)
-        self._hear_alive(probe.target if probe else sender, pong.incarnation, now_us)
 
     def on_ping_request(self, sender: Address, request: PingRequest, now_us: int) -> None:
         """Ping for another node; if there is no answer in time, tell it that we at least live."""
@@ -199,15 +197,6 @@ class Detector:
             if probe.helpers:
                 self._context.outbox.cancel_timer(ProbeEndTimer(sequence))
         return probe
-
-    def _hear_alive(self, address: Address, incarnation: int, now_us: int) -> None:
-        """A member that answers in a newer incarnation has refuted: spread that."""
-        member = self._context.view.get(address)
-        if member is None or incarnation <= member.incarnation:
-            return
-        alive = msgspec.structs.replace(member, incarnation=incarnation, state=State.ALIVE)
-        if self._membership.learn((alive,), self._context.me, now_us):
-            self._membership.announce((alive,), now_us)
 
     def _next_target(self) -> Address | None:
         ring, me = self._context.view.ring, self._context.me

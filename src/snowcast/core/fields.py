@@ -72,7 +72,7 @@ FIELDS: dict[type, tuple[Field, ...]] = {
     f.Ack: (MESSAGE_ID, TREE, NUMBER, FLAG, NUMBER, ADDRESSES, NUMBER),
     f.AckQuery: (MESSAGE_ID, TREE, NUMBER),
     f.Ping: (NUMBER, NUMBER),
-    f.Pong: (NUMBER, NUMBER, NUMBER, DIGEST),
+    f.Pong: (NUMBER, NUMBER, DIGEST),
     f.PingRequest: (NUMBER, ADDRESS, NUMBER),
     f.Nack: (NUMBER,),
     f.JoinRequest: (MEMBER,),

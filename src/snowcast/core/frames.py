@@ -93,10 +93,9 @@ class Ping(msgspec.Struct, frozen=True, gc=False):
 
 
 class Pong(msgspec.Struct, frozen=True, gc=False):
-    """I am, in this incarnation; my clock and the digest of my view as I answered."""
+    """I am; my clock and the digest of my view as I answered."""
 
     sequence: int
-    incarnation: int
     at_us: int
     digest: int
 

@@ -1,0 +1,1 @@
+"""Words that the tests are written in: rings, walks, naive twins, strategies."""
