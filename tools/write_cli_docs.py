@@ -73,8 +73,11 @@ def _section(title: str, command: Any, context: Any) -> Iterator[str]:
     yield " ".join([title, *command.collect_usage_pieces(context)])
     yield "```"
     children = getattr(command, "commands", {})
-    rows = [(f"[`{title} {name}`](#{_anchor(f'{title} {name}')})", _summary(children[name]))
-            for name in sorted(children) if not children[name].hidden]
+    rows = [
+        (f"[`{title} {name}`](#{_anchor(f'{title} {name}')})", _summary(children[name]))
+        for name in sorted(children)
+        if not children[name].hidden
+    ]
     yield from _table("command", rows)
     yield from _table("argument", _records(command, context, "argument"))
     yield from _table("option", _records(command, context, "option"))

@@ -90,7 +90,7 @@ def _kinds(addresses: Addresses) -> dict[type[f.Frame], st.SearchStrategy[f.Fram
         f.Ack: st.builds(f.Ack, id, tree, n, flag, n, many(addresses), n),
         f.AckQuery: st.builds(f.AckQuery, id, tree, n),
         f.Ping: st.builds(f.Ping, n, n),
-        f.Pong: st.builds(f.Pong, n, n, n, digest),
+        f.Pong: st.builds(f.Pong, n, n, digest),
         f.PingRequest: st.builds(f.PingRequest, n, addresses, n),
         f.Nack: st.builds(f.Nack, n),
         f.JoinRequest: st.builds(f.JoinRequest, member),
@@ -100,6 +100,9 @@ def _kinds(addresses: Addresses) -> dict[type[f.Frame], st.SearchStrategy[f.Fram
         f.SyncDigest: st.builds(f.SyncDigest, digest),
         f.SyncBuckets: st.builds(f.SyncBuckets, n, n, many(digest)),
         f.SyncRecords: st.builds(f.SyncRecords, many(n), many(member), flag),
+        f.IHave: st.builds(f.IHave, many(st.builds(f.Offer, id, n))),
+        f.Graft: st.builds(f.Graft, many(id)),
+        f.Prune: st.builds(f.Prune),
     }
 
 

@@ -40,6 +40,9 @@ SPECIMENS: tuple[f.Frame, ...] = (
     f.SyncDigest(1),
     f.SyncBuckets(1, 3, (1, 2, 2**64 - 1)),
     f.SyncRecords((1, 2), _MEMBERS, False),
+    f.IHave((f.Offer(_ID, 3), f.Offer(f.MessageId(WIDE, 1, 2), 300))),
+    f.Graft((_ID,)),
+    f.Prune(),
 )
 """A frame of each kind, with something in every field somewhere."""
 

@@ -16,6 +16,11 @@ def member(number: int) -> Address:
     return Address(IPV4_PREFIX + b"\x0a" + number.to_bytes(3, "big") + PORT.to_bytes(2, "big"))
 
 
+def number(address: Address) -> int:
+    """Where the address stands in address order: `member` undone."""
+    return int.from_bytes(address[13:16], "big")
+
+
 def addresses(n: int) -> list[Address]:
     """The first `n` addresses, in address order."""
     return [member(number) for number in range(n)]

@@ -15,12 +15,12 @@ from contextlib import suppress
 import typer
 import typer.main
 
-from snowcast.core.errors import SnowcastError
+from snowcast.core.errors import UsageError
 
 PROGRAM = "snowcast"
 MACHINE, USAGE, INTERRUPTED = 1, 2, 130
 
-# Typer has brought its own click along since 0.26 and needed the package before that.
+# Newer typers bring their own click along, older ones import the package.
 _ClickException: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
@@ -34,7 +34,7 @@ def run(app: typer.Typer, argv: Sequence[str]) -> int:
         result = command.main(list(argv) or ["--help"], PROGRAM, standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()
-    except (SnowcastError, _ClickException) as error:
+    except (UsageError, _ClickException) as error:
         return complain(name, error, USAGE)
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED

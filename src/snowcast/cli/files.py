@@ -26,7 +26,9 @@ def write_out(text: str, path: Path | None = None) -> None:
     if path is None:
         if sys.stdout is None:
             raise OSError(errno.EBADF, "stdout is closed")
-        sys.stdout.buffer.write(data)
+        rest = memoryview(data)
+        while rest:  # an unbuffered stdout (python -u) may take only a part
+            rest = rest[sys.stdout.buffer.write(rest) :]
         return
     try:
         path.write_bytes(data)

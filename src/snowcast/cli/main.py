@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated
 
 from snowcast import __version__
 
-try:
+
+@contextmanager
+def _the_extra() -> Iterator[None]:
+    """Say what to install where what draws the command line is not there."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] not in ("click", "rich", "typer"):
+            raise
+        message = "snowcast: the command line is an extra: pip install 'snowcast[cli]'"
+        print(message, file=sys.stderr)
+        raise SystemExit(2) from None
+
+
+with _the_extra():
     import typer
 
     from snowcast.cli import errors, plan
-except ModuleNotFoundError as error:
-    if error.name is None or error.name.split(".")[0] not in ("typer", "rich", "click"):
-        raise
-    print("snowcast: the command line is an extra: pip install 'snowcast[cli]'", file=sys.stderr)
-    raise SystemExit(2) from None
 
 app = typer.Typer(
     help="Snow, a self-organizing broadcast protocol for clusters.",
@@ -28,7 +38,8 @@ app.command("plan")(plan.plan)
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `snowcast` with these arguments, or the process's own; return the exit status."""
-    return errors.run(app, sys.argv[1:] if argv is None else argv)
+    with _the_extra():
+        return errors.run(app, sys.argv[1:] if argv is None else argv)
 
 
 def _print_version(asked: bool) -> None:
@@ -41,7 +52,9 @@ def _print_version(asked: bool) -> None:
 def _snowcast(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print it, exit."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Tell the version and exit."
+        ),
     ] = False,
 ) -> None:
     pass

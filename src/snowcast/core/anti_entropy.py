@@ -15,6 +15,7 @@ from __future__ import annotations
 from snowcast.core.address import Address
 from snowcast.core.context import Context
 from snowcast.core.detector import Detector
+from snowcast.core.digest import WIDTH
 from snowcast.core.frames import SyncBuckets, SyncDigest, SyncRecords
 from snowcast.core.member import Member, State
 from snowcast.core.membership import Membership
@@ -31,6 +32,7 @@ class AntiEntropy:
         self._context = context
         self._membership = membership
         self._detector = detector
+        self._bridges: dict[Address, int] = {}  # whom this node did not know, and until when
 
     def start(self, now_us: int) -> None:
         """Begin at a random moment of the first period."""
@@ -66,7 +68,7 @@ class AntiEntropy:
             for branch in _differing(theirs.digests, digests.branches()):
                 leaves = SyncBuckets(BRANCH, branch, digests.leaves(branch))
                 self._context.outbox.send(sender, leaves)
-        elif theirs.prefix < len(digests.branches()):
+        elif theirs.prefix < WIDTH:
             ours = digests.leaves(theirs.prefix)
             first = theirs.prefix * len(ours)
             leaves_differing = [first + i for i in _differing(theirs.digests, ours)]
@@ -76,7 +78,7 @@ class AntiEntropy:
         """Learn what is news, and answer with what the sender does not know."""
         if theirs.wants_reply:
             self._send_records(sender, list(theirs.buckets), theirs.members, False)
-        is_bridge = not self._is_present(sender)
+        is_bridge = self._is_bridge(sender, now_us)
         doubtful = [member for member in theirs.members if self._is_contradicted(member)]
         for member in doubtful:
             self._detector.check_eviction(member, now_us)
@@ -93,12 +95,14 @@ class AntiEntropy:
         known: tuple[Member, ...],
         wants_reply: bool,
     ) -> None:
-        """Send what is in these leaf buckets, but for what the peer knows as we do."""
+        """Send what is in these leaf buckets, but for what the peer knows as well or better."""
         if not leaves:
             return
         members = self._context.view.in_leaves(frozenset(leaves))
-        theirs = {(m.address, m.incarnation, m.state) for m in known}
-        news = tuple(m for m in members if (m.address, m.incarnation, m.state) not in theirs)
+        theirs = {m.address: m for m in known}
+        news = tuple(
+            m for m in members if m.address not in theirs or m.supersedes(theirs[m.address])
+        )
         for first in range(0, max(len(news), 1), RECORDS_MAX):
             part = news[first : first + RECORDS_MAX]
             is_first = first == 0
@@ -115,9 +119,12 @@ class AntiEntropy:
         known = self._context.view.get(member.address)
         return known is not None and known.is_present and member.supersedes(known)
 
-    def _is_present(self, address: Address) -> bool:
-        known = self._context.view.get(address)
-        return known is not None and known.is_present
+    def _is_bridge(self, sender: Address, now_us: int) -> bool:
+        """Whether what `sender` tells is news to all; still so once it has told of itself."""
+        self._bridges = {a: until_us for a, until_us in self._bridges.items() if until_us > now_us}
+        if sender not in self._context.view.ring:
+            self._bridges[sender] = now_us + self._context.config.hop_timeout_us
+        return sender in self._bridges
 
 
 def _differing(theirs: tuple[int, ...], ours: tuple[int, ...]) -> list[int]:

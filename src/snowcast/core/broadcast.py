@@ -14,7 +14,6 @@ from __future__ import annotations
 from snowcast.core.address import Address
 from snowcast.core.context import Broadcaster, Context
 from snowcast.core.effects import BadFrame, Expired
-from snowcast.core.errors import FrameError
 from snowcast.core.forwarding import Forwarder
 from snowcast.core.frames import Ack, AckQuery, Data, Frame, MessageId
 from snowcast.core.member import Member
@@ -43,6 +42,12 @@ class SnowBroadcaster(Broadcaster):
 
     def on_data(self, sender: Address, data: Data, now_us: int) -> None:
         """Deliver a first copy, then forward inside the region it came with."""
+        if data.left is not None and data.right is not None:
+            region = data.region(self.context.me)
+            if not self.context.view.ring.covers(region, self.context.me):
+                reason = "a region that does not contain its receiver"
+                self.context.outbox.notify(BadFrame(sender, reason))
+                return
         sight = self._seen.see(data.id, now_us)
         if sight is Sight.TOO_LATE:
             self.context.outbox.notify(Expired(data.id))
@@ -109,12 +114,8 @@ class SnowBroadcaster(Broadcaster):
             if data.is_reliable:
                 self._custodies.on_repeat(sender, key)
             return
-        me = self.context.me
-        try:
-            assignments = self._forwarder.forward(data, data.region(me), me, data.hop + 1)
-        except FrameError as error:
-            self.context.outbox.notify(BadFrame(sender, str(error)))
-            return
         sighting.carried.add(key)
+        me = self.context.me
+        assignments = self._forwarder.forward(data, data.region(me), me, data.hop + 1)
         if data.is_reliable:
             self._custodies.open(key, data, sender, assignments, now_us)

@@ -18,6 +18,7 @@ from snowcast.core.trees import Mode, check_fanout
 MS = 1_000
 SECOND = 1_000_000
 HOUR = 3600 * SECOND
+MAY_BE_ZERO = ("confirmations", "indirect_probes", "missing_names_max")
 
 
 class Recovery(StrEnum):
@@ -82,8 +83,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         check_fanout(self.fanout)
         for name in self.__struct_fields__:
             value = getattr(self, name)
-            if name.endswith("_us") and value <= 0:
-                raise UsageError(f"{name} must be positive, not {value}")
+            least = 0 if name in MAY_BE_ZERO else 1
+            if type(value) is int and value < least:
+                raise UsageError(f"{name} must be at least {least}, not {value}")
         if self.probe_timeout_us >= self.probe_interval_us:
             raise UsageError("probe_timeout_us must be less than probe_interval_us")
 

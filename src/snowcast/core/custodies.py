@@ -131,7 +131,8 @@ class Custodies:
         if custody is None:
             return
         if now_us >= custody.ends_us:
-            self.close(key)
+            if custody.reported is not None or not custody.is_origin:
+                self.close(key)  # else the receipt, due now too, tells how far this has come
             return
         for branch in tuple(custody.branches.values()):
             if branch.due_us <= now_us:

@@ -31,6 +31,7 @@ class _Probe:
         "helpers",
         "incarnation",
         "is_hearsay",
+        "is_indirect",
         "target",
         "witnesses",
     )
@@ -41,6 +42,7 @@ class _Probe:
         self.accused = accused  # the incarnation that the target is told to refute, or 0
         self.ends_us = ends_us
         self.is_hearsay = is_hearsay  # somebody else's eviction is being checked
+        self.is_indirect = False  # others have been asked
         self.helpers = 0
         self.witnesses: set[Address] = set()
 
@@ -137,9 +139,13 @@ class Detector:
         probe = self._probes.get(sequence)
         if probe is None:
             return
+        if probe.target not in self._context.view.ring:
+            self._end(sequence)  # evicted meanwhile, or gone
+            return
         config, outbox = self._context.config, self._context.outbox
         helpers = self._pick_helpers(config.indirect_probes, probe.target)
         probe.helpers = len(helpers)
+        probe.is_indirect = True
         for helper in helpers:
             outbox.send_datagram(helper, PingRequest(sequence, probe.target, probe.accused))
         outbox.send(probe.target, Ping(sequence, probe.accused))
@@ -153,12 +159,14 @@ class Detector:
         missed = probe.helpers - len(probe.witnesses)
         self.health.adjust(missed if probe.helpers else 1)
         member = self._context.view.get(probe.target)
-        if member is None or member.incarnation != probe.incarnation or not member.is_present:
+        if member is None or member.incarnation > probe.incarnation or not member.is_present:
             return  # it has refuted, restarted or gone since: this probe says nothing about it
         if not probe.is_hearsay:
             self._suspicions.accuse(member, probe.witnesses, now_us)
         else:
-            evicted = msgspec.structs.replace(member, state=State.EVICTED)
+            evicted = msgspec.structs.replace(
+                member, incarnation=probe.incarnation, state=State.EVICTED
+            )
             self._membership.learn((evicted,), self._context.me, now_us)
 
     def on_relay_timer(self, sequence: int) -> None:
@@ -194,7 +202,7 @@ class Detector:
         if probe is not None:
             self._probed.discard(probe.target)
             self._context.outbox.cancel_timer(PongTimer(sequence))
-            if probe.helpers:
+            if probe.is_indirect:
                 self._context.outbox.cancel_timer(ProbeEndTimer(sequence))
         return probe
 

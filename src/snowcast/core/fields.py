@@ -18,6 +18,7 @@ from snowcast.core.trees import Tree
 from snowcast.core.wire import DIGEST_BYTES, IPV4_SKIP, Reader, Writer
 
 MEMBER_BYTES_MIN = 10
+MESSAGE_ID_BYTES_MIN = ADDRESS_BYTES - IPV4_SKIP + 2
 
 E = TypeVar("E", bound=Enum)
 
@@ -52,19 +53,31 @@ def _write_id(writer: Writer, value: f.MessageId) -> None:
     writer.number(value.sequence)
 
 
+def _read_id(reader: Reader) -> f.MessageId:
+    return f.MessageId(reader.address(), reader.number(), reader.number())
+
+
+def _write_offer(writer: Writer, value: f.Offer) -> None:
+    _write_id(writer, value.id)
+    writer.number(value.hop)
+
+
 NUMBER = Field(Writer.number, Reader.number)
 FLAG = Field(Writer.flag, Reader.flag)
 DIGEST = Field(Writer.digest, Reader.digest)
 TEXT = Field(Writer.text, Reader.text)
 ADDRESS = Field(Writer.address, Reader.address)
 MEMBER = Field(Writer.member, Reader.member)
-MESSAGE_ID = Field(_write_id, lambda r: f.MessageId(r.address(), r.number(), r.number()))
+MESSAGE_ID = Field(_write_id, _read_id)
+OFFER = Field(_write_offer, lambda r: f.Offer(_read_id(r), r.number()))
 TREE = Field(Writer.number, lambda r: _one_of(Tree, r.number()))
 ORDER = Field(Writer.text, lambda r: _one_of(RingOrder, r.text()))
 NUMBERS = _list_of(NUMBER, 1)
 DIGESTS = _list_of(DIGEST, DIGEST_BYTES)
 ADDRESSES = _list_of(ADDRESS, ADDRESS_BYTES - IPV4_SKIP)
 MEMBERS = _list_of(MEMBER, MEMBER_BYTES_MIN)
+MESSAGE_IDS = _list_of(MESSAGE_ID, MESSAGE_ID_BYTES_MIN)
+OFFERS = _list_of(OFFER, MESSAGE_ID_BYTES_MIN + 1)
 
 FIELDS: dict[type, tuple[Field, ...]] = {
     f.Data: (),  # kind 0: `codec` lays it out
@@ -82,4 +95,7 @@ FIELDS: dict[type, tuple[Field, ...]] = {
     f.SyncDigest: (DIGEST,),
     f.SyncBuckets: (NUMBER, NUMBER, DIGESTS),
     f.SyncRecords: (NUMBERS, MEMBERS, FLAG),
+    f.IHave: (OFFERS,),
+    f.Graft: (MESSAGE_IDS,),
+    f.Prune: (),
 }

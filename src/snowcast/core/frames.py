@@ -161,6 +161,29 @@ class SyncRecords(msgspec.Struct, frozen=True, gc=False):
     wants_reply: bool
 
 
+class Offer(msgspec.Struct, frozen=True, gc=False):
+    """A message that can be had: `hop` is what a copy from here would carry."""
+
+    id: MessageId
+    hop: int
+
+
+class IHave(msgspec.Struct, frozen=True, gc=False):
+    """Plumtree: I have these messages; ask me for what does not reach you otherwise."""
+
+    offers: tuple[Offer, ...]
+
+
+class Graft(msgspec.Struct, frozen=True, gc=False):
+    """Plumtree: push messages to me from now on, beginning with these."""
+
+    wanted: tuple[MessageId, ...]
+
+
+class Prune(msgspec.Struct, frozen=True, gc=False):
+    """Plumtree: your copy was not my first; offer messages to me instead of pushing them."""
+
+
 Frame = (
     Hello
     | Data
@@ -177,4 +200,7 @@ Frame = (
     | SyncDigest
     | SyncBuckets
     | SyncRecords
+    | IHave
+    | Graft
+    | Prune
 )

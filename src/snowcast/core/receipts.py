@@ -152,26 +152,26 @@ class Receipts:
             self._resolve(opened, self._unconfirmed(opened), now_us)
 
     def _unconfirmed(self, opened: _Open) -> tuple[int, set[Address], int]:
-        """How many have the message for certain, and who may not, by the tree that knows best."""
-        best: tuple[int, set[Address], int] | None = None
-        for key in opened.custodies:
-            account = opened.accounts.get(key) or self._partial(key)
-            missing = set(account.missing)
-            if best is None:
-                best = account.delivered, missing, account.unnamed
-            else:
-                delivered = max(best[0], account.delivered)
-                best = delivered, best[1] & missing, min(best[2], account.unnamed)
-        return best or (0, set(), 0)
+        """How many have the message for certain, and who may not, by what the trees tell.
+
+        Missing is who is missing in both. A tree that could not name all who are missing in it
+        cannot clear those that the other names.
+        """
+        accounts = [opened.accounts.get(key) or self._partial(key) for key in opened.custodies]
+        accounts.sort(key=lambda account: (account.unnamed, len(account.missing)))
+        accounts = [account for account in accounts if not account.unnamed] or accounts[:1]
+        missing = set.intersection(*(set(account.missing) for account in accounts))
+        delivered = max(a.delivered + len(set(a.missing) - missing) for a in accounts)
+        return delivered, missing, accounts[0].unnamed
 
     def _partial(self, key: HopTimer) -> Ack:
         """The account of a tree that is not complete: whoever has not confirmed is missing."""
         custody = self.custodies.get(key)
-        if custody is None:
-            return Ack(key.id, key.tree, key.attempt, True)
-        view, delivered, missing = self._context.view, 0, set[Address]()
+        assert custody is not None, "open until it is accounted for"
+        view, delivered, missing, unnamed = self._context.view, 0, set[Address](), 0
         for child, branch in custody.branches.items():
             delivered += branch.delivered
+            unnamed += branch.unnamed
             missing.update(branch.missing)
             if branch.is_open:
                 ring = view.planning_ring(branch.assignment.region, child)
@@ -182,7 +182,7 @@ class Receipts:
                 )
                 missing.update(inside)
         missing.discard(self._context.me)
-        return Ack(key.id, key.tree, key.attempt, True, delivered, tuple(missing))
+        return Ack(key.id, key.tree, key.attempt, True, delivered, tuple(missing), unnamed)
 
     def _resolve(
         self, opened: _Open, unconfirmed: tuple[int, set[Address], int], now_us: int

@@ -77,6 +77,16 @@ class LingerTimer(msgspec.Struct, frozen=True, gc=False):
     """This node has announced its leave and forwarded long enough."""
 
 
+class LazyTimer(msgspec.Struct, frozen=True, gc=False):
+    """Offer the messages that have gathered to those they are not pushed to (Plumtree)."""
+
+
+class MissingTimer(msgspec.Struct, frozen=True, gc=False):
+    """A message that was offered has not come by itself: ask for it (Plumtree)."""
+
+    id: MessageId
+
+
 TimerKey = (
     HopTimer
     | ReceiptTimer
@@ -91,4 +101,6 @@ TimerKey = (
     | SyncTimer
     | HealTimer
     | LingerTimer
+    | LazyTimer
+    | MissingTimer
 )

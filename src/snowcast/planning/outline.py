@@ -44,7 +44,8 @@ def outline(plan: Plan, tree: PlannedTree, limits: Limits) -> Iterator[str]:
         "origin" if tree.root == plan.origin else f"secondary root, told by origin {plan.origin}"
     )
     yield f"{tree.root}  {title}; {count_of(sizes[tree.root], 'node')} in its tree"
-    yield from drawing.below(tree.root, 1, "")
+    if limits.levels != 1:
+        yield from drawing.below(tree.root, 1, "")
 
 
 def numbers_in_short(numbers: Sequence[int], shown_max: int | None, what: str) -> str:

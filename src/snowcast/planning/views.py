@@ -11,6 +11,8 @@ or were evicted. All of them are up and forward what reaches them; a node always
 
 from __future__ import annotations
 
+import reprlib
+
 import msgspec
 
 from snowcast.core.errors import UsageError
@@ -70,8 +72,9 @@ def parse_views(text: bytes, nodes: int) -> Views:
 def _number(key: str, nodes: int) -> int:
     """The node that a key names, written as a plain number."""
     number = int(key) if key.isascii() and key.isdigit() and len(key) < 20 else -1
-    if str(number) != key or number >= nodes:
-        raise UsageError(
-            f"not a relay view: key {key!r} is neither a node, 0 to {nodes - 1}, nor {EVERYBODY!r}"
-        )
-    return number
+    if 0 <= number < nodes and str(number) == key:
+        return number
+    name = reprlib.repr(key)  # short, however long the key is
+    raise UsageError(
+        f"not a relay view: key {name} is neither a node, 0 to {nodes - 1}, nor {EVERYBODY!r}"
+    )

@@ -7,7 +7,6 @@ Nodes are numbered as they come; the first ones' addresses grow with their numbe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import Any
 
 from snowcast.core.address import Address
@@ -167,13 +166,7 @@ class Cluster:
         A node that is paused already goes on at the later of the two times.
         """
         _check_up(node)
-        resume_us = self.now_us + for_us
-        if node.resume_us is not None and node.resume_us >= resume_us:
-            return
-        if not node.is_paused:
-            self._world.change(node, NodeChange.PAUSED)
-        node.resume_us, node.running = resume_us, 0
-        self.at(resume_us, partial(self._resume, node, node.life))
+        self._world.pause(node, self.now_us + for_us)
 
     # The rest
 
@@ -213,7 +206,8 @@ class Cluster:
     def _new_node(self, name: str = "", tags: tuple[tuple[str, str], ...] = ()) -> SimNode:
         index = len(self.nodes)
         clock = None if self._clocks is None else self._clocks.of(index)
-        node = SimNode(index, address_of(index, self._ipv6), clock, name, tags)
+        is_straggler = self.processing is not None and self.processing.is_straggler(index)
+        node = SimNode(index, address_of(index, self._ipv6), clock, is_straggler, name, tags)
         self.nodes.append(node)
         self._world.courier.nodes[node.address] = node
         return node
@@ -230,10 +224,6 @@ class Cluster:
     def _draw_contacts(self, count: int) -> list[SimNode]:
         running = self.running
         return self._contacts.sample(running, min(count, len(running)))
-
-    def _resume(self, node: SimNode, life: int) -> None:
-        if node.life == life and node.resume_us == self.now_us:
-            self._world.resume(node)
 
 
 def _check_up(node: SimNode) -> None:

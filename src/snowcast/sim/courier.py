@@ -55,7 +55,10 @@ class Courier:
         if processing is None or id in node.ready or id.origin == node.address:
             return
         if not data.is_system or processing.includes_system:
-            remember(node.ready, id, now_us + processing.delay_us(node.index, id), now_us)
+            delay_us = processing.straggler_us
+            if not node.is_straggler:
+                delay_us = processing.delay_us(node.index, id)
+            remember(node.ready, id, now_us + delay_us, now_us)
 
     def depart(self, node: SimNode, sends: list[Send], now_us: int) -> None:
         """What was held back leaves."""

@@ -45,9 +45,7 @@ def extremes(values: Table, draw: Table) -> Iterator[Table]:
 def _choices(table: Table, path: Path) -> Iterator[tuple[Path, Any]]:
     for key, value in table.items():
         here = (*path, key)
-        if isinstance(value, list) and value:
-            yield here, value
-        elif isinstance(value, dict) and _is_range(value):
+        if (isinstance(value, list) and value) or (isinstance(value, dict) and _is_range(value)):
             yield here, value
         elif isinstance(value, dict) and "low" not in value and "high" not in value:
             yield from _choices(value, here)

@@ -24,14 +24,14 @@ class Incident(
     over_s: Duration = 0.0
 
 
-class Join(Incident, tag="join"):
+class Join(Incident, frozen=True, kw_only=True, tag="join"):
     """New nodes come in, through the first node or through one drawn for each."""
 
     count: Positive = 1
     contact: Literal["first", "random"] = "random"
 
 
-class Chosen(Incident):
+class Chosen(Incident, frozen=True, kw_only=True):
     """What happens to some of the nodes."""
 
     count: Positive | None = None
@@ -44,35 +44,35 @@ class Chosen(Incident):
             raise UsageError("say whom it happens to by one of count, share, nodes")
 
 
-class Leave(Chosen, tag="leave"):
+class Leave(Chosen, frozen=True, kw_only=True, tag="leave"):
     """They leave gracefully."""
 
 
-class Crash(Chosen, tag="crash"):
+class Crash(Chosen, frozen=True, kw_only=True, tag="crash"):
     """They fall silent: nothing comes in, nothing goes out, no connection is refused."""
 
 
-class Kill(Chosen, tag="kill"):
+class Kill(Chosen, frozen=True, kw_only=True, tag="kill"):
     """Their process dies; the machine refuses connections."""
 
 
-class Restart(Chosen, tag="restart"):
+class Restart(Chosen, frozen=True, kw_only=True, tag="restart"):
     """Of those that crashed or were killed, these start again at their old address."""
 
 
-class Pause(Chosen, tag="pause"):
+class Pause(Chosen, frozen=True, kw_only=True, tag="pause"):
     """They do nothing for a while, and then all that came in the meantime."""
 
     for_s: Rate
 
 
-class Partition(Chosen, tag="partition"):
+class Partition(Chosen, frozen=True, kw_only=True, tag="partition"):
     """They are cut off from the rest, not from each other."""
 
     for_s: Rate
 
 
-class FlipFlop(Chosen, tag="flipflop"):
+class FlipFlop(Chosen, frozen=True, kw_only=True, tag="flipflop"):
     """They lose what comes in, or goes out, in the first half of every period."""
 
     period_s: Rate
@@ -80,7 +80,7 @@ class FlipFlop(Chosen, tag="flipflop"):
     for_s: Rate | None = None
 
 
-class Lossy(Chosen, tag="lossy"):
+class Lossy(Chosen, frozen=True, kw_only=True, tag="lossy"):
     """A share of their packets is lost; streams become slow, and break when too slow."""
 
     rate: Share
@@ -89,6 +89,4 @@ class Lossy(Chosen, tag="lossy"):
 
 
 Disturbance = Partition | FlipFlop | Lossy
-AnyIncident = (
-    Join | Leave | Crash | Kill | Restart | Pause | Partition | FlipFlop | Lossy
-)
+AnyIncident = Join | Leave | Crash | Kill | Restart | Pause | Partition | FlipFlop | Lossy

@@ -7,13 +7,16 @@ node's index and the message's number, so every protocol meets the same delays.
 
 from __future__ import annotations
 
+from array import array
 from enum import StrEnum
+from sys import byteorder
 
 from snowcast.core.config import MS, SECOND
 from snowcast.core.errors import UsageError
 from snowcast.core.frames import MessageId
-from snowcast.sim.seeds import derive, mix, stream
+from snowcast.sim.seeds import derive, stream
 
+MESSAGES_MAX = 4_096  # how many messages' draws are kept
 READY_MAX = 4_096  # how many messages a node keeps a time for before it forgets the old ones
 READY_AGE_US = 300 * SECOND
 
@@ -50,19 +53,18 @@ class Processing:
         self._min_us = min_us
         self._width_us = max_us - min_us + 1
         self._placement = Placement(stragglers)
-        self._straggler_us = straggler_us
+        self.straggler_us = straggler_us
         self._every = straggler_every
         self._seed = 0
-        self._delay_key = self._joiner_key = 0
         self._booted = 0
         self._drawn: frozenset[int] = frozenset()
-        self._numbers: dict[MessageId, int] = {}
+        self._numbers = 0
+        self._draws: dict[MessageId, array[int]] = {}
+        self._names: dict[MessageId, str] = {}
 
     def seed(self, seed: int) -> None:
         """Draw all delays under `seed` from now on."""
         self._seed = seed
-        self._delay_key = derive(seed, "processing")
-        self._joiner_key = derive(seed, "straggler")
 
     def boot(self, count: int) -> None:
         """The first `count` nodes are there: choose the stragglers among them."""
@@ -79,20 +81,33 @@ class Processing:
             return index % self._every == self._every - 1
         if index < self._booted:
             return index in self._drawn
-        return mix(self._joiner_key, index, 0) % self._every == 0
+        return derive(self._seed, "straggler", index) % self._every == 0
 
     def number(self, id: MessageId) -> None:
-        """The next message of the application has this id."""
-        self._numbers[id] = len(self._numbers)
+        """The application has sent its next message, and this is its id."""
+        self._numbers += 1
+        self._draw(id, f"message {self._numbers}", self._booted)
 
     def delay_us(self, index: int, id: MessageId) -> int:
-        """How long the node with this index works on this message."""
-        if self.is_straggler(index):
-            return self._straggler_us
-        number = self._numbers.get(id)
-        if number is None:  # an announcement, or made by hand: told apart by its id
-            number = derive(0, id.origin, id.life, id.sequence)
-        return self._min_us + mix(self._delay_key, index, number) % self._width_us
+        """How long the node with this index works on this message, unless it is a straggler."""
+        draws = self._draws.get(id)
+        if draws is None:  # an announcement, or made by hand: told apart by its id
+            draws = self._draw(id, str(id), self._booted)
+        if index >= len(draws):
+            draws = self._draw(id, self._names[id], index + 1)
+        return self._min_us + draws[index] % self._width_us
+
+    def _draw(self, id: MessageId, name: str, count: int) -> array[int]:
+        """Random numbers for a message, one for each node: more of them begin with the same."""
+        size = max(16, 1 << (count - 1).bit_length())
+        draws = array("I", stream(self._seed, "processing", name).randbytes(4 * size))
+        if byteorder == "big":
+            draws.byteswap()
+        self._draws[id], self._names[id] = draws, name
+        if len(self._draws) > MESSAGES_MAX:
+            oldest = next(iter(self._draws))
+            del self._draws[oldest], self._names[oldest]
+        return draws
 
 
 def remember(ready: dict[MessageId, int], id: MessageId, at_us: int, now_us: int) -> None:

@@ -62,13 +62,13 @@ class Queue:
         heappush(self.heap, (at_us, _LAST + self._marks, None, 0, mark, None))
         return mark
 
-    def compact(self) -> None:
-        """Drop the stale entries, if they are many enough to be worth it."""
-        if self.stale < STALE_MIN or 2 * self.stale < len(self.heap):
-            return
-        self.heap[:] = [entry for entry in self.heap if not is_stale(entry)]
-        heapify(self.heap)
-        self.stale = 0
+    def drop_one(self) -> None:
+        """One more timer entry is stale; when they are the larger part, all of them go."""
+        self.stale += 1
+        if self.stale >= STALE_MIN and 2 * self.stale > len(self.heap):
+            self.heap[:] = [entry for entry in self.heap if not is_stale(entry)]
+            heapify(self.heap)
+            self.stale = 0
 
     def is_idle(self) -> bool:
         """Whether nothing is left but timers."""

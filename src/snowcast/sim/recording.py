@@ -98,22 +98,21 @@ class Recording(Observer):
         )
         self._recorder.write(row)
         for (address, number), life in self._lives.items():
-            self._recorder.write(self._node_row(cluster, address, number, life))
+            self._recorder.write(self._node_row(address, number, life))
 
     def _joined(self, now_us: int, node: SimNode) -> None:
         life = self._lives[node.address, node.life]
         life.joined_us = node.shown_us(now_us)
         life.is_stable = now_us <= self._stable_from_us
 
-    def _node_row(self, cluster: Cluster, address: Address, number: int, life: _Life) -> NodeRow:
-        node, processing = self._nodes[address], cluster.processing
-        is_slow = processing is not None and processing.is_straggler(node.index)
+    def _node_row(self, address: Address, number: int, life: _Life) -> NodeRow:
+        node = self._nodes[address]
         return NodeRow(
             run=self._recorder.run,
             node=str(address),
             life=number,
             name=node.name or None,
-            role=Role.STRAGGLER if is_slow else Role.PLAIN,
+            role=Role.STRAGGLER if node.is_straggler else Role.PLAIN,
             stable=life.is_stable,
             joined_us=life.joined_us,
             left_us=life.left_us,

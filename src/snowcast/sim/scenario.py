@@ -12,10 +12,9 @@
     share = 0.05
     [check.delivered_once]
 
-`sections` has the tables and their defaults, `incidents` the events, `checkers` the checks. `[draw]`
-has the same keys as the file, and for each what a seed may draw: `{ low = 20, high = 200 }`, or a
-list to choose from. Whatever is wrong with a file is one error that names file, key and what was
-allowed.
+`sections` has the tables and their defaults, `incidents` the events, `checkers` the checks, `draws`
+what a seed chooses for itself. Whatever is wrong with a file is one error that names file, key and
+what was allowed.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ from snowcast.sim.sections import (
 )
 
 
-class Scenario(Section):
+class Scenario(Section, frozen=True, kw_only=True):
     """One scenario file."""
 
     protocol: str = "standard"
@@ -62,7 +61,7 @@ class Scenario(Section):
     pauses: PausesSection = PausesSection()
     event: tuple[AnyIncident, ...] = ()
     check: Checks = Checks()
-    draw: dict[str, Any] = {}
+    draw: dict[str, Any] = msgspec.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         try:

@@ -31,7 +31,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """What all tables have in common: an unknown key is an error."""
 
 
-class ClusterSection(Section):
+class ClusterSection(Section, frozen=True, kw_only=True):
     """`[cluster]`: who is there at the start, and how the nodes are set up."""
 
     nodes: Annotated[int, Meta(ge=1, le=NODES_MAX)] = 500
@@ -40,7 +40,7 @@ class ClusterSection(Section):
     recovery: Recovery = Recovery.REPAIR
     lifeguard: bool = True
     ipv6: bool = False
-    config: dict[str, int | str | bool] = {}
+    config: dict[str, int | str | bool] = msgspec.field(default_factory=dict)
     """Any other setting of `core.config.Config`, under its own name and in its own unit."""
 
     def __post_init__(self) -> None:
@@ -62,7 +62,7 @@ class ClusterSection(Section):
         return msgspec.convert({**self.config, **own}, Config)
 
 
-class NetworkSection(Section):
+class NetworkSection(Section, frozen=True, kw_only=True):
     """`[network]`: how long frames take and what happens to all of them alike."""
 
     latency: Literal["datacentre", "fixed", "uniform"] = "datacentre"
@@ -83,7 +83,7 @@ class NetworkSection(Section):
             raise UsageError(f"latency_ms must be [least, most], not {list(self.latency_ms)}")
 
 
-class ProcessingSection(Section):
+class ProcessingSection(Section, frozen=True, kw_only=True):
     """`[processing]`: how long a node works on a message before it forwards it."""
 
     delay_ms: tuple[float, float] = (0.0, 0.0)
@@ -105,7 +105,7 @@ class ProcessingSection(Section):
         return self.delay_ms[1] > 0 or self.stragglers is not Placement.NONE
 
 
-class WorkloadSection(Section):
+class WorkloadSection(Section, frozen=True, kw_only=True):
     """`[workload]`: the messages. Nothing is sent unless `messages` is given."""
 
     messages: Count = 0
@@ -131,7 +131,7 @@ class WorkloadSection(Section):
         return round(self.start_s * SECOND) + round(number * self.interval_ms * MS)
 
 
-class ChurnSection(Section):
+class ChurnSection(Section, frozen=True, kw_only=True):
     """`[churn]`: nodes join and leave gracefully.
 
     Either around messages, as in the paper: before every `every_messages`-th message a node begins
@@ -159,13 +159,13 @@ class ChurnSection(Section):
             raise UsageError(f"nodes_min must be at most nodes_max, {self.nodes_max}")
 
 
-class BreakdownSection(Section):
+class BreakdownSection(Section, frozen=True, kw_only=True):
     """`[breakdown]`: before every `every_messages`-th message a random node falls silent."""
 
     every_messages: Count = 0
 
 
-class PausesSection(Section):
+class PausesSection(Section, frozen=True, kw_only=True):
     """`[pauses]`: a share of the nodes stop for a while, again and again, each at random times."""
 
     share: Share = 0.0

@@ -15,10 +15,6 @@ from random import Random
 
 Name = str | int | bytes
 
-_MASK = (1 << 64) - 1
-_ODD_A, _ODD_B = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F  # of splitmix64, of xxhash64
-_MIX_A, _MIX_B = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
-
 
 def derive(seed: int, *names: Name) -> int:
     """64 bits that belong to `names` under `seed`."""
@@ -32,14 +28,6 @@ def derive(seed: int, *names: Name) -> int:
 def stream(seed: int, *names: Name) -> Random:
     """A random stream of its own for `names`."""
     return Random(derive(seed, *names))
-
-
-def mix(key: int, a: int, b: int) -> int:
-    """64 bits that belong to the pair (a, b) under `key`: `derive` for the busiest places."""
-    x = (key + a * _ODD_A + b * _ODD_B) & _MASK
-    x = ((x ^ (x >> 30)) * _MIX_A) & _MASK
-    x = ((x ^ (x >> 27)) * _MIX_B) & _MASK
-    return x ^ (x >> 31)
 
 
 def _bytes_of(name: Name) -> tuple[bytes, bytes]:

@@ -34,6 +34,7 @@ class SimNode:
         "held",
         "inbox",
         "index",
+        "is_straggler",
         "is_up",
         "life",
         "name",
@@ -52,6 +53,7 @@ class SimNode:
         index: int,
         address: Address,
         clock: Clock | None = None,
+        is_straggler: bool = False,
         name: str = "",
         tags: tuple[tuple[str, str], ...] = (),
     ) -> None:
@@ -61,6 +63,7 @@ class SimNode:
         self.name = name
         self.tags = tags
         self.clock = clock
+        self.is_straggler = is_straggler
         self.life = 0
         self.is_up = False
         self.running = 0

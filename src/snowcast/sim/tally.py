@@ -8,26 +8,23 @@ from __future__ import annotations
 from collections import Counter
 
 from snowcast.core.address import Address
-from snowcast.core.effects import Delivered, Notice, Send
+from snowcast.core.effects import Delivered, Notice
 from snowcast.core.frames import Data, Frame
 from snowcast.sim.observer import Lost, Observer
 from snowcast.sim.simnode import SimNode
 
 
 class Tally(Observer):
-    """Counts frames, their bytes, and deliveries."""
+    """Counts frames and deliveries."""
 
     def __init__(self) -> None:
         self.frames: Counter[str] = Counter()
-        self.frame_bytes: Counter[str] = Counter()
         self.lost: Counter[str] = Counter()
         self.deliveries = 0
 
-    def on_send(self, now_us: int, sender: Address, send: Send, frame_bytes: int) -> None:
-        """One more of its kind."""
-        kind = kind_of(send.frame)
-        self.frames[kind] += 1
-        self.frame_bytes[kind] += frame_bytes
+    def on_frame(self, now_us: int, node: SimNode, sender: Address, frame: Frame) -> None:
+        """One more of its kind has arrived."""
+        self.frames[kind_of(frame)] += 1
 
     def on_drop(self, now_us: int, sender: Address, to: Address, frame: Frame, why: Lost) -> None:
         """One that does not arrive."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from snowcast.sim.plan import Plan
 
 
-class CrashesDetectedOptions(Options):
+class CrashesDetectedOptions(Options, frozen=True, kw_only=True):
     """`[check.crashes_detected]`."""
 
     within_s: Duration = 10.0

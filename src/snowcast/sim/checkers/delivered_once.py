@@ -11,7 +11,7 @@ from snowcast.sim.checkers.checker import Checker, Options, seconds
 from snowcast.sim.simnode import SimNode
 
 
-class DeliveredOnceOptions(Options):
+class DeliveredOnceOptions(Options, frozen=True, kw_only=True):
     """`[check.delivered_once]`."""
 
     def make(self) -> DeliveredOnce:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from snowcast.sim.plan import Plan
 
 
-class NoFalseEvictionsOptions(Options):
+class NoFalseEvictionsOptions(Options, frozen=True, kw_only=True):
     """`[check.no_false_evictions]`."""
 
     false_max: Count = 0
@@ -62,7 +62,9 @@ class NoFalseEvictions(Checker):
     def finish(self, now_us: int) -> None:
         """Tell those apart that had it coming."""
         harmed = self._plan.harmed()
-        evicted = {self._cluster.node_at(address).index: at for address, at in self._evicted.items()}
+        evicted = {
+            self._cluster.node_at(address).index: at for address, at in self._evicted.items()
+        }
         suspected = {self._cluster.node_at(address).index for address in self._suspected}
         falsely = sorted(set(evicted) - harmed)
         self.measured = {

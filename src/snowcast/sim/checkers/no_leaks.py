@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from snowcast.sim.checkers.checker import Checker, Options
 from snowcast.sim.sections import Count
 from snowcast.sim.simnode import SimNode
@@ -23,11 +25,11 @@ TIMERS_MAX = 12
 """Three that always run (probe, anti-entropy, healing) and those of the probes under way."""
 
 
-class NoLeaksOptions(Options):
+class NoLeaksOptions(Options, frozen=True, kw_only=True):
     """`[check.no_leaks]`."""
 
     timers_max: Count = TIMERS_MAX
-    allow: dict[str, Count] = {}
+    allow: dict[str, Count] = msgspec.field(default_factory=dict)
     """How much may be left of what, by the names of `Node.sizes()`; nothing unless said here."""
 
     def make(self) -> NoLeaks:

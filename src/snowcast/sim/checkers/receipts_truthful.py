@@ -2,47 +2,57 @@
 
 Paper, Reliable Message; DESIGN 5. Held against what the nodes themselves have delivered by then:
 
-- Whoever was a member in the origin's view at the start, and has not left since, either has the
-  message or is named (or is among those counted without a name).
+- Whoever was in every view at the start, and has not left since, either has the message or is named
+  (or is among those counted without a name). Nobody can vouch for those that not all knew.
 - Whoever is named does not have it. Where acks can be lost this is more than anybody can know:
   `may_doubt` allows to name one that has it.
-- No more are counted as delivered than have delivered.
+- No more are counted as delivered than have delivered. Where views differ, one member can be in
+  two regions and be counted twice: `may_miscount` allows that.
 - Every reliable message of an origin that stays gets its receipt.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from snowcast.core.address import Address
 from snowcast.core.config import MS
-from snowcast.core.effects import Accepted, Delivered, Notice, Receipt, Send
-from snowcast.core.frames import Data, MessageId
-from snowcast.core.member import State
-from snowcast.core.ring import Ring
+from snowcast.core.effects import Accepted, Delivered, Notice, Receipt
+from snowcast.core.events import Broadcast
+from snowcast.core.frames import MessageId
+from snowcast.sim.checkers.agreement import known_to_all
 from snowcast.sim.checkers.checker import Checker, Options, seconds
+from snowcast.sim.observer import NodeChange
 from snowcast.sim.sections import Duration
 from snowcast.sim.simnode import SimNode
 
+if TYPE_CHECKING:
+    from snowcast.sim.cluster import Cluster
+    from snowcast.sim.plan import Plan
 
-class ReceiptsTruthfulOptions(Options):
+
+class ReceiptsTruthfulOptions(Options, frozen=True, kw_only=True):
     """`[check.receipts_truthful]`."""
 
     may_doubt: bool = False
+    may_miscount: bool = False
     after_delivery_ms_max: Duration | None = None
     """How long after the last delivery before it a receipt may come."""
 
     def make(self) -> ReceiptsTruthful:
         """The checker."""
         limit_ms = self.after_delivery_ms_max
-        return ReceiptsTruthful(self.may_doubt, None if limit_ms is None else round(limit_ms * MS))
+        limit_us = None if limit_ms is None else round(limit_ms * MS)
+        return ReceiptsTruthful(self.may_doubt, self.may_miscount, limit_us)
 
 
 class _Sent:
     """A message on its way."""
 
-    def __init__(self, origin: SimNode, members: Ring, at_us: int) -> None:
+    def __init__(self, origin: SimNode, known: set[Address], at_us: int) -> None:
         self.origin = origin
         self.life = origin.life
-        self.members = members
+        self.known = known
         self.is_reliable = False
         self.has_receipt = False
         self.delivered: set[Address] = set()
@@ -54,24 +64,38 @@ class ReceiptsTruthful(Checker):
 
     name = "receipts_truthful"
 
-    def __init__(self, may_doubt: bool = False, after_delivery_us_max: int | None = None) -> None:
+    def __init__(
+        self,
+        may_doubt: bool = False,
+        may_miscount: bool = False,
+        after_delivery_us_max: int | None = None,
+    ) -> None:
         super().__init__()
         self._may_doubt = may_doubt
+        self._may_miscount = may_miscount
         self._after_us_max = after_delivery_us_max
+        self._nodes: list[SimNode] = []
+        self._left: set[Address] = set()
         self._sent: dict[MessageId, _Sent] = {}
         self.measured = {"receipts": 0, "complete": 0, "named": 0, "after_delivery_ms": 0}
 
-    def on_send(self, now_us: int, sender: Address, send: Send, frame_bytes: int) -> None:
-        """A reliable message is known by its frames."""
-        frame = send.frame
-        if isinstance(frame, Data) and frame.is_reliable and frame.id in self._sent:
-            self._sent[frame.id].is_reliable = True
+    def begin(self, cluster: Cluster, plan: Plan) -> None:
+        """Keep the list of nodes, which grows as they come."""
+        self._nodes = cluster.nodes
+
+    def on_node(self, now_us: int, node: SimNode, what: NodeChange) -> None:
+        """Nobody answers for those that leave."""
+        if what is NodeChange.LEAVING:
+            self._left.add(node.address)
+
+    def on_broadcast(self, now_us: int, node: SimNode, id: MessageId, broadcast: Broadcast) -> None:
+        """Only what was sent as reliable is owed a receipt."""
+        self._sent[id].is_reliable = broadcast.is_reliable
 
     def on_notice(self, now_us: int, node: SimNode, notice: Notice) -> None:
         """A message is sent, or delivered, or accounted for."""
         if isinstance(notice, Accepted):
-            members = node.node.view.ring.with_members(())
-            self._sent[notice.id] = _Sent(node, members, now_us)
+            self._sent[notice.id] = _Sent(node, known_to_all(self._nodes), now_us)
         elif isinstance(notice, Delivered):
             if notice.id in self._sent:
                 sent = self._sent[notice.id]
@@ -95,20 +119,15 @@ class ReceiptsTruthful(Checker):
         sent.has_receipt = True
         named = set(receipt.missing)
         have = sent.delivered - {node.address}
-        silent = self._who_should_be_named(node, sent) - named
+        silent = sent.known - sent.delivered - self._left - named - {node.address}
         if len(silent) > receipt.unnamed:
             self.wrong(f"{receipt.id}: is silent about {_names(silent)}, without the message")
         if not self._may_doubt and (doubted := named & have):
             self.wrong(f"{receipt.id}: names {_names(doubted)}, with the message")
-        if receipt.delivered > len(have):
+        if receipt.delivered > len(have) and not self._may_miscount:
             text = f"counts {receipt.delivered} deliveries, there were {len(have)}"
             self.wrong(f"{receipt.id}: {text}")
         self._measure(receipt, now_us - sent.last_us)
-
-    def _who_should_be_named(self, node: SimNode, sent: _Sent) -> set[Address]:
-        """Members at the start that have neither the message nor left."""
-        without = set(sent.members) - sent.delivered - {node.address}
-        return {address for address in without if not _has_left(node, address)}
 
     def _measure(self, receipt: Receipt, after_us: int) -> None:
         measured = self.measured
@@ -120,11 +139,6 @@ class ReceiptsTruthful(Checker):
         if limit_us is not None and after_us > limit_us:
             text = f"came {seconds(after_us)} after the last delivery, not {seconds(limit_us)}"
             self.wrong(f"{receipt.id}: the receipt {text}")
-
-
-def _has_left(node: SimNode, address: Address) -> bool:
-    known = node.node.view.get(address)
-    return known is not None and known.state is State.LEFT
 
 
 def _names(addresses: set[Address], names_max: int = 5) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from snowcast.sim.plan import Plan
 
 
-class ViewsConvergeOptions(Options):
+class ViewsConvergeOptions(Options, frozen=True, kw_only=True):
     """`[check.views_converge]`."""
 
     within_s: Duration | None = None

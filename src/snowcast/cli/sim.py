@@ -1,0 +1,143 @@
+"""`snowcast sim`: run scenarios on a virtual clock, and hold them to their invariants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from snowcast.core.errors import UsageError
+from snowcast.sim import library
+from snowcast.sim.check import Case, Verdict, check, parse_seeds
+from snowcast.sim.run import RunResult
+from snowcast.sim.run import run as run_scenario
+
+NOT_OK = 1
+DEFAULT_CHECK = "churn_random"
+
+app = typer.Typer(help="Run clusters on a virtual clock: same seed, same run.")
+
+_Nodes = Annotated[int | None, typer.Option(help="How many nodes at the start, instead.")]
+_Protocol = Annotated[str | None, typer.Option(help="Which protocol, instead.")]
+
+
+@app.command("run")
+def run(
+    scenario: Annotated[str, typer.Argument(help="A name (see `sim list`) or a TOML file.")],
+    seed: Annotated[int, typer.Option(min=0, help="What everything random follows from.")] = 0,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write a trace there.")] = None,
+    nodes: _Nodes = None,
+    protocol: _Protocol = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Run one scenario under one seed, and print what happened and what its checkers say.
+
+    The status is 1 if an invariant did not hold.
+
+    **Examples**
+
+    - `snowcast sim run smoke`
+    - `snowcast sim run breakdown --protocol coloring --seed 7 --out build/breakdown`
+    """
+    case = Case(scenario, seed, nodes, protocol)
+    prepared = case.load()
+    typer.echo(f"seed {seed}: {case.command()}", err=as_json)
+    with _bar(Path(scenario).stem) as advance:
+        result = run_scenario(prepared, seed, name=Path(scenario).stem, out=out, progress=advance)
+    if as_json:
+        typer.echo(msgspec.json.encode(result))
+    else:
+        _print(result)
+    if not result.is_ok:
+        raise typer.Exit(NOT_OK)
+
+
+@app.command("check")
+def check_(
+    scenarios: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="SCENARIO...", help=f"Names or files; else {DEFAULT_CHECK}."),
+    ] = None,
+    seeds: Annotated[
+        str, typer.Option(metavar="A..B", help="From A on, below B; or one seed.")
+    ] = "0..100",
+    jobs: Annotated[int, typer.Option(help="How many runs at a time.")] = 2,
+    nodes: _Nodes = None,
+    protocol: _Protocol = None,
+) -> None:
+    """Run scenarios under many seeds and print each run that broke an invariant, and how to see it.
+
+    The status is 1 if there was one.
+
+    **Examples**
+
+    - `snowcast sim check --seeds 0..2000`
+    - `snowcast sim check smoke stable --seeds 0..20 --protocol coloring`
+    """
+    names = scenarios or [DEFAULT_CHECK]
+    cases = [Case(name, seed, nodes, protocol) for name in names for seed in parse_seeds(seeds)]
+    for case in cases[:: len(cases) // len(names)]:
+        case.load()  # a mistake in a file is found before anything runs
+    typer.echo(f"seeds {seeds} of {', '.join(names)}: {len(cases)} runs, {jobs} at a time")
+    failed = 0
+    with _bar("checking") as advance:
+        for done, verdict in enumerate(check(cases, jobs), start=1):
+            advance(done, len(cases))
+            if not verdict.is_ok:
+                failed += 1
+                _print_failure(verdict)
+    typer.echo(f"{len(cases)} runs, {failed} failed")
+    if failed:
+        raise typer.Exit(NOT_OK)
+
+
+@app.command("list")
+def list_() -> None:
+    """List the scenarios that can be run by name."""
+    known = library.scenarios()
+    if not known:
+        raise UsageError("no scenarios here: stand in a checkout, or give a file")
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for name, path in known.items():
+        table.add_row(name, library.about(path))
+    Console().print(table)
+
+
+@contextmanager
+def _bar(title: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on stderr while something goes on; nothing where stderr is no terminal."""
+    console = Console(stderr=True)
+    columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as it:
+        task = it.add_task(title, total=None)
+        yield lambda done, total: it.update(task, completed=done, total=total)
+
+
+def _print(result: RunResult) -> None:
+    typer.echo(
+        f"{result.protocol}, {result.nodes} nodes and {result.joined} that joined: "
+        f"{result.ended_us / 1e6:g} s, {result.messages} messages, "
+        f"{result.deliveries} deliveries, {result.skipped} steps skipped"
+    )
+    frames = ", ".join(f"{count} {kind}" for kind, count in result.frames.items())
+    lost = ", ".join(f"{count} {why}" for why, count in result.lost.items())
+    typer.echo(f"frames: {frames or 'none'}; lost: {lost or 'none'}")
+    for outcome in result.outcomes:
+        numbers = ", ".join(f"{name} {value:g}" for name, value in outcome.measured.items())
+        verdict = "ok" if outcome.is_ok else f"FAILED, {outcome.found} findings"
+        typer.echo(f"{outcome.name}: {verdict}" + (f" ({numbers})" if numbers else ""))
+        for finding in outcome.findings:
+            typer.echo(f"  {finding}")
+
+
+def _print_failure(verdict: Verdict) -> None:
+    typer.echo(f"FAILED under seed {verdict.case.seed}: {verdict.case.command()}")
+    for complaint in verdict.complaints():
+        typer.echo(f"  {complaint}")

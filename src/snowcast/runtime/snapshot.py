@@ -1,0 +1,83 @@
+"""What a node remembers across restarts: which life it had, and whom it knew.
+
+A small JSON file, replaced whole. Whom it knew are only places to ask: what they say now counts, so
+that an old file brings nobody back who is long gone.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from snowcast.core.address import Address
+from snowcast.core.errors import SnowcastError, UsageError
+
+CONTACTS_MAX = 16
+
+log = logging.getLogger("snowcast")
+
+
+class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
+    """The content of the file."""
+
+    version: int = 1
+    cluster: str
+    life: int
+    members: tuple[str, ...] = ()
+
+    def contacts(self) -> tuple[Address, ...]:
+        """Some of those it knew."""
+        found = []
+        for text in self.members[:CONTACTS_MAX]:
+            try:
+                found.append(Address.parse(text))
+            except SnowcastError:
+                log.warning("not an address in the snapshot, passed over: %r", text)
+        return tuple(found)
+
+
+def load(path: Path, cluster: str) -> Snapshot | None:
+    """The snapshot at `path`; None if there is none that is of use."""
+    try:
+        snapshot = msgspec.json.decode(path.read_bytes(), type=Snapshot)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UsageError(f"cannot read the snapshot {path}: {error.strerror}") from None
+    except msgspec.MsgspecError as error:
+        log.warning("the snapshot %s is damaged and passed over: %s", path, error)
+        return None
+    if snapshot.cluster != cluster:
+        log.warning("the snapshot %s is of cluster %r: passed over", path, snapshot.cluster)
+        return None
+    return snapshot
+
+
+def save(path: Path, snapshot: Snapshot) -> None:
+    """Put `snapshot` in the place of what is there, as a whole or not at all."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with draft.open("wb") as file:
+            file.write(msgspec.json.encode(snapshot))
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def next_life(last: Snapshot | None) -> int:
+    """The life that a node begins now: later than the last one whatever the clock says."""
+    now = int(time.time())
+    return now if last is None else max(now, last.life + 1)
+
+
+def of_members(cluster: str, life: int, members: Sequence[Address]) -> Snapshot:
+    """What to remember."""
+    return Snapshot(cluster=cluster, life=life, members=tuple(map(str, members[:CONTACTS_MAX])))
