@@ -41,7 +41,7 @@ def test_an_origin_sends_to_the_relays_of_both_sides_and_delivers_nothing_to_its
 def test_with_coloring_the_left_neighbour_gets_the_whole_ring_for_the_second_tree() -> None:
     effects = Lone(5, 10).start(Mode.COLORING, is_reliable=False)
     assert sends(effects)[-1] == (4, data(5, 0, 9, tree=SECONDARY))
-    assert [to for to, frame in sends(effects) if frame.tree is PRIMARY] == [3, 7]
+    assert [to for to, frame in sends(effects) if frame.tree is PRIMARY] == [3, 9]
 
 
 def test_alone_an_origin_sends_nothing() -> None:

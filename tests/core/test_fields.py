@@ -114,7 +114,15 @@ def test_the_smallest_member_is_as_small_as_the_table_says() -> None:
 
 
 @pytest.mark.parametrize(
-    "items", [fields.ADDRESSES, fields.MEMBERS, fields.DIGESTS, fields.NUMBERS]
+    "items",
+    [
+        fields.ADDRESSES,
+        fields.MEMBERS,
+        fields.DIGESTS,
+        fields.NUMBERS,
+        fields.MESSAGE_IDS,
+        fields.OFFERS,
+    ],
 )
 def test_a_list_of_a_thousand_of_the_smallest_items_is_not_taken_for_a_lie(items: Field) -> None:
     smallest = {
@@ -122,6 +130,8 @@ def test_a_list_of_a_thousand_of_the_smallest_items_is_not_taken_for_a_lie(items
         fields.MEMBERS: Member(member(1), 0),
         fields.DIGESTS: 0,
         fields.NUMBERS: 0,
+        fields.MESSAGE_IDS: f.MessageId(member(1), 0, 0),
+        fields.OFFERS: f.Offer(f.MessageId(member(1), 0, 0), 0),
     }
     writer = Writer(wide=False)
     items.write(writer, (smallest[items],) * 1000)

@@ -102,7 +102,7 @@ def _kinds(addresses: Addresses) -> dict[type[f.Frame], st.SearchStrategy[f.Fram
         f.SyncRecords: st.builds(f.SyncRecords, many(n), many(member), flag),
         f.IHave: st.builds(f.IHave, many(st.builds(f.Offer, id, n))),
         f.Graft: st.builds(f.Graft, many(id)),
-        f.Prune: st.builds(f.Prune),
+        f.Prune: st.builds(f.Prune, many(addresses)),
     }
 
 

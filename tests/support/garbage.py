@@ -43,6 +43,7 @@ SPECIMENS: tuple[f.Frame, ...] = (
     f.IHave((f.Offer(_ID, 3), f.Offer(f.MessageId(WIDE, 1, 2), 300))),
     f.Graft((_ID,)),
     f.Prune(),
+    f.Prune((member(5), WIDE)),
 )
 """A frame of each kind, with something in every field somewhere."""
 

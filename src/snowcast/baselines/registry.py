@@ -8,6 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from snowcast.baselines.flooding import Flooding
+from snowcast.baselines.gossip import Gossip
+from snowcast.baselines.plumtree import Plumtree
+from snowcast.baselines.plumtree_paper import PlumtreePaper
+from snowcast.baselines.static_tree import StaticTree
 from snowcast.core.context import MakeBroadcaster
 from snowcast.core.errors import UsageError
 from snowcast.core.trees import Mode
@@ -23,10 +28,28 @@ class Protocol(NamedTuple):
     make_broadcaster: MakeBroadcaster | None = None
     """What makes its broadcaster; None stands for Snow's own."""
 
+    @property
+    def can_acknowledge(self) -> bool:
+        """Whether a reliable message gets its receipt; others send it like any message."""
+        return self.make_broadcaster is None
+
 
 _PROTOCOLS = (
     Protocol("standard", "Snow along one tree"),
     Protocol("coloring", "Snow along two trees with disjoint inner nodes", Mode.COLORING),
+    Protocol("gossip", "to k random members on first receipt", make_broadcaster=Gossip),
+    Protocol(
+        "plumtree",
+        "push along a tree, offer along other links (Leitao et al. 2007)",
+        make_broadcaster=Plumtree,
+    ),
+    Protocol(
+        "plumtree-paper",
+        "Plumtree with the links and times of the Snow paper's comparison",
+        make_broadcaster=PlumtreePaper,
+    ),
+    Protocol("flooding", "along all links of a symmetric overlay", make_broadcaster=Flooding),
+    Protocol("static-tree", "along one k-ary tree over the view", make_broadcaster=StaticTree),
 )
 
 

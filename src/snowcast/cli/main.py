@@ -26,7 +26,7 @@ def _the_extra() -> Iterator[None]:
 with _the_extra():
     import typer
 
-    from snowcast.cli import errors, plan
+    from snowcast.cli import errors, plan, sim
 
 app = typer.Typer(
     help="Snow, a self-organizing broadcast protocol for clusters.",
@@ -34,6 +34,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("plan")(plan.plan)
+app.add_typer(sim.app, name="sim")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -97,5 +97,5 @@ FIELDS: dict[type, tuple[Field, ...]] = {
     f.SyncRecords: (NUMBERS, MEMBERS, FLAG),
     f.IHave: (OFFERS,),
     f.Graft: (MESSAGE_IDS,),
-    f.Prune: (),
+    f.Prune: (ADDRESSES,),
 }

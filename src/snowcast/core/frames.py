@@ -181,7 +181,12 @@ class Graft(msgspec.Struct, frozen=True, gc=False):
 
 
 class Prune(msgspec.Struct, frozen=True, gc=False):
-    """Plumtree: your copy was not my first; offer messages to me instead of pushing them."""
+    """Plumtree: your copy was not my first; offer messages to me instead of pushing them.
+
+    Those of these origins, where each has a tree of its own; all of them if none is named.
+    """
+
+    origins: tuple[Address, ...] = ()
 
 
 Frame = (

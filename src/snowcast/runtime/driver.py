@@ -75,15 +75,14 @@ class Driver:
         if self.observe is not None:
             self.observe(now_us, event, effects)
         for effect in effects:
-            kind = type(effect)
-            if kind is Send:
+            if isinstance(effect, Send):
                 if effect.is_datagram:
                     self._send_datagram(effect.to, effect.frame)
                 else:
                     self._send(effect.to, effect.frame)
-            elif kind is SetTimer:
+            elif isinstance(effect, SetTimer):
                 self.timers.set(effect.key, effect.at_us)
-            elif kind is CancelTimer:
+            elif isinstance(effect, CancelTimer):
                 self.timers.cancel(effect.key)
             else:
                 self._notify(effect)

@@ -98,8 +98,8 @@ class Feed(Generic[T]):
     def __init__(
         self, items_max: int, bytes_max: int = 1 << 62, size_of: Callable[[T], int] = lambda _: 0
     ) -> None:
-        self._make = lambda: Subscription(items_max, bytes_max, size_of)
-        self._first: Subscription[T] | None = self._make()
+        self._settings = items_max, bytes_max, size_of
+        self._first: Subscription[T] | None = Subscription(*self._settings)
         self._subscriptions: WeakSet[Subscription[T]] = WeakSet([self._first])
         self._is_closed = False
 
@@ -108,7 +108,7 @@ class Feed(Generic[T]):
         if self._first is not None:
             first, self._first = self._first, None
             return first
-        subscription = self._make()
+        subscription: Subscription[T] = Subscription(*self._settings)
         if self._is_closed:
             subscription.close()
         else:

@@ -1,7 +1,8 @@
 """Cuts what a socket receives into frames, with no buffer of its own for a connection at rest.
 
 Small frames are read into a scratch buffer that all connections of a loop share: asyncio fills a
-buffer and tells of it in one go. A frame that does not fit is read in place, into memory of its own.
+buffer and tells of it in one go. A frame that does not fit is read in place, into memory of its
+own.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class Framer:
         if self._filled < len(body):
             return []
         self._in_place = None
-        return [decode_body(body)]
+        return [decode_body(bytes(body))]
 
     def _cut(self, data: bytes) -> list[Frame]:
         frames: list[Frame] = []

@@ -40,7 +40,7 @@ class Sealed(NamedTuple):
 
     content: bytes
     session: bytes
-    count: int
+    number: int
     stamp_us: int
 
 
@@ -104,9 +104,9 @@ class KeyRing:
             opened: bytes = cipher.decrypt(nonce, data[ID_BYTES + _NONCE_BYTES :], head)
         except Exception as error:  # InvalidTag, or too short to be anything
             raise Refused("key", "it was changed on its way, or made without the key") from error
-        count = int.from_bytes(nonce[SESSION_BYTES:], "big")
+        number = int.from_bytes(nonce[SESSION_BYTES:], "big")
         stamp_us = int.from_bytes(opened[:STAMP_BYTES], "big")
-        return Sealed(opened[STAMP_BYTES:], nonce[:SESSION_BYTES], count, stamp_us)
+        return Sealed(opened[STAMP_BYTES:], nonce[:SESSION_BYTES], number, stamp_us)
 
     def _find(self, id: str) -> bytes:
         for known in self._keys:

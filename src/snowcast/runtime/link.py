@@ -10,6 +10,7 @@ Rules of this file:
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections import deque
 from typing import Protocol, cast
 
@@ -19,6 +20,7 @@ from snowcast.core.frames import Data, Frame, Hello
 from snowcast.runtime.counters import Counters
 from snowcast.runtime.framing import Framer
 from snowcast.runtime.handshake import HELLO_BYTES_MAX
+from snowcast.runtime.limits import Limits
 
 JOINED_BYTES_MAX = 32 << 10  # a payload from this size on is written by itself
 BATCH_BYTES = 256 << 10  # written at a time; the rest waits until the transport has room
@@ -61,6 +63,7 @@ class Link(asyncio.Protocol):
         "_loop",
         "_owner",
         "_queue_bytes_max",
+        "_stall_timeout",
         "_stalled_bytes",
         "_stalled_since",
         "_transport",
@@ -74,7 +77,7 @@ class Link(asyncio.Protocol):
         self,
         peer: Address,
         hello: bytes,
-        queue_bytes_max: int,
+        limits: Limits,
         counters: Counters,
         owner: Owner,
     ) -> None:
@@ -82,7 +85,8 @@ class Link(asyncio.Protocol):
         self.queued_bytes = 0
         self.is_dirty = False
         self.used_at = 0.0
-        self._queue_bytes_max = queue_bytes_max
+        self._queue_bytes_max = limits.queue_bytes_max
+        self._stall_timeout = limits.stall_timeout
         self._counters = counters
         self._loop = asyncio.get_running_loop()
         self._owner = owner
@@ -153,7 +157,7 @@ class Link(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
-    def is_stalled(self, now: float, timeout: float) -> bool:
+    def is_stalled(self, now: float) -> bool:
         """Whether the peer has read nothing for so long, though there was something to read."""
         if not self._is_paused or self._transport is None:
             self._stalled_since = None
@@ -162,11 +166,12 @@ class Link(asyncio.Protocol):
         if self._stalled_since is None or left < self._stalled_bytes:
             self._stalled_since = now
         self._stalled_bytes = left
-        return now - self._stalled_since >= timeout
+        return now - self._stalled_since >= self._stall_timeout
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Say who is here, and all that has gathered meanwhile."""
         self._transport = cast(asyncio.Transport, transport)
+        _give_up_after(self._transport.get_extra_info("socket"), self._stall_timeout)
         self._owner.on_open(self)
         self._transport.write(self._hello)
         self.flush()
@@ -258,3 +263,10 @@ class Link(asyncio.Protocol):
         self._frames, self._chunks = [], []
         self._lately.clear()
         self._lately_bytes = self.queued_bytes = 0
+
+
+def _give_up_after(sock: socket.socket, seconds: float) -> None:
+    """Have the kernel break a connection whose peer's machine has vanished. Linux can."""
+    option = getattr(socket, "TCP_USER_TIMEOUT", None)
+    if option is not None and sock.family != socket.AF_UNIX:
+        sock.setsockopt(socket.IPPROTO_TCP, option, int(seconds * 1000))

@@ -155,9 +155,10 @@ class Listener:
         self._strangers[inbound] = self._loop.call_later(
             self._limits.hello_timeout, self._on_hello_timeout, inbound
         )
-        self._tasks[inbound] = self._loop.create_task(
-            self._adopt(inbound, sock), name=f"snowcast accepts {where}"
-        )
+        task = self._loop.create_task(self._adopt(inbound, sock), name=f"snowcast accepts {where}")
+        self._tasks[inbound] = task
+        # A callback, for a task that is cancelled before it begins runs no `finally`.
+        task.add_done_callback(lambda _: self._adopted(inbound, sock))
 
     async def _adopt(self, inbound: Inbound, sock: socket.socket) -> None:
         """Make a transport of an accepted socket, with its TLS handshake if there is one."""
@@ -169,12 +170,13 @@ class Listener:
         except (OSError, ssl.SSLError) as error:
             kind = "certificate" if isinstance(error, ssl.SSLError) else "connection"
             self._refusals.note(kind, f"a connection from {inbound.where}", str(error))
-        finally:
-            del self._tasks[inbound]
-            if inbound.transport is None:
-                sock.close()
-                self.on_gone(inbound)
-            self._all_gone.set()
+
+    def _adopted(self, inbound: Inbound, sock: socket.socket) -> None:
+        del self._tasks[inbound]
+        if inbound.transport is None:
+            sock.close()
+            self.on_gone(inbound)
+        self._all_gone.set()
 
     def _objection(self, inbound: Inbound, hello: Hello) -> tuple[str, str] | None:
         certificate = certificate_of(inbound.transport)

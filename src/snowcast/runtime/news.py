@@ -1,4 +1,4 @@
-"""What an application is told: messages, receipts, and what becomes of members, each with a type."""
+"""What an application is told: messages, receipts, what becomes of members, each with a type."""
 
 from __future__ import annotations
 

@@ -34,12 +34,9 @@ class Sockets(NamedTuple):
         self.datagram.close()
 
 
-def split_host_port(text: str, default_port: int | None = None) -> tuple[str, int]:
-    """`host:port` or `[v6]:port` as its parts; without a port the default, if there is one."""
-    host, colon, port = text.rpartition(":")
-    if default_port is not None and (not colon or text.endswith("]") or ":" in host.strip("[]")):
-        if not host.startswith("["):
-            return text.strip("[]"), default_port
+def split_host_port(text: str) -> tuple[str, int]:
+    """`host:port` or `[v6]:port` as its parts."""
+    host, _, port = text.rpartition(":")
     bracketed = host.startswith("[") and host.endswith("]")
     if not host or not port.isascii() or not port.isdigit() or (":" in host) != bracketed:
         raise UsageError(f"not an address: {text!r} (want 10.0.0.1:7946, [fd00::1]:7946, host:0)")
@@ -83,8 +80,8 @@ def bind(text: str) -> Sockets:
 def advertised(sockets: Sockets, text: str | None, towards: Address | None) -> Address:
     """The address that others are told: the one given, or else the one that is listened on."""
     if text is not None:
-        host, port = split_host_port(text, sockets.port)
-        return Address.of(host, port or sockets.port)
+        given, port = _with_port(text, sockets.port)
+        return Address.of(given, port)
     if not ipaddress.ip_address(sockets.host).is_unspecified:
         return Address.of(sockets.host, sockets.port)
     host = _own_host(towards) or _own_host(Address.of("192.0.2.1", 9))
@@ -112,6 +109,17 @@ def _own_host(towards: Address | None) -> str | None:
         except OSError:
             return None
         return str(probe.getsockname()[0])
+
+
+def _with_port(text: str, default: int) -> tuple[str, int]:
+    """`10.0.0.1`, `fd00::1` or `[fd00::1]` with the default port, or what has a port of its own."""
+    bare = text.strip("[]")
+    try:
+        ipaddress.ip_address(bare)
+    except ValueError:
+        host, port = split_host_port(text)
+        return host, port or default
+    return bare, default
 
 
 def _bind_error(text: str, error: OSError) -> BindError:

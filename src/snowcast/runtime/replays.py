@@ -24,16 +24,14 @@ class _Sender:
     def __init__(self, sealed: Sealed) -> None:
         self.session = sealed.session
         self.stamp_us = sealed.stamp_us
-        self.highest = sealed.count
+        self.highest = sealed.number
         self.seen = 1  # bit i: whether `highest - i` has come
 
 
 class Replays:
     """What has come from whom. `check` raises Refused for what has come before."""
 
-    def __init__(
-        self, senders_max: int = 65_536, clock: Callable[[], int] = time.time_ns
-    ) -> None:
+    def __init__(self, senders_max: int = 65_536, clock: Callable[[], int] = time.time_ns) -> None:
         self._senders_max = senders_max
         self._clock_ns = clock
         self._senders: dict[Address, _Sender] = {}
@@ -63,10 +61,10 @@ class Replays:
         self._check_count(address, sender, sealed)
 
     def _check_count(self, address: Address, sender: _Sender, sealed: Sealed) -> None:
-        ahead = sealed.count - sender.highest
+        ahead = sealed.number - sender.highest
         if ahead > 0:
             sender.seen = (sender.seen << ahead | 1) & ((1 << WINDOW) - 1) if ahead < WINDOW else 1
-            sender.highest = sealed.count
+            sender.highest = sealed.number
         elif -ahead >= WINDOW or sender.seen >> -ahead & 1:
             raise Refused("replay", f"a copy of what {address} has sent before")
         else:

@@ -10,6 +10,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import Callable, Iterable
+from ipaddress import ip_address
 
 from snowcast.core.address import Address
 from snowcast.core.errors import UsageError
@@ -43,9 +44,14 @@ class Seeds:
         return tuple(address for address in self._found if address != self._me)
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there is nobody to ask, now or later."""
+        return not self.addresses and not self._unknown
+
+    @property
     def texts(self) -> list[str]:
         """As they were given, and after them those remembered from another run."""
-        extra = [str(address) for address in self._found]
+        extra = [str(address) for address in self.addresses]
         return self._texts + [text for text in extra if text not in self._texts]
 
     async def look_up(self) -> None:
@@ -61,10 +67,10 @@ class Seeds:
         if dialled not in self._found:
             return False
         del self._found[dialled]
-        if real != self._me and real not in self._found:
+        if real != self._me:
             log.info("the seed %s goes by %s", dialled, real)
-            self._found[real] = None
-            self._on_found(self.addresses)
+        self._found.setdefault(real)
+        self._on_found(self.addresses)
         return True
 
     async def close(self) -> None:
@@ -85,6 +91,9 @@ class Seeds:
         loop = asyncio.get_running_loop()
         still: list[tuple[str, str, int]] = []
         for text, host, port in self._unknown:
+            if _is_ip(host):
+                self._found.setdefault(Address.of(host, port))
+                continue
             try:
                 infos = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
             except OSError:
@@ -93,6 +102,14 @@ class Seeds:
             for *_, where in infos:
                 self._found.setdefault(Address.of(str(where[0]), port))
         self._unknown = still
+
+
+def _is_ip(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _parse(text: str) -> tuple[str, int]:

@@ -62,14 +62,20 @@ def save(path: Path, snapshot: Snapshot) -> None:
     """Put `snapshot` in the place of what is there, as a whole or not at all."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with draft.open("wb") as file:
-            file.write(msgspec.json.encode(snapshot))
-            file.flush()
-            os.fsync(file.fileno())
+        draft.write_bytes(msgspec.json.encode(snapshot))
         draft.replace(path)
     except OSError:
         draft.unlink(missing_ok=True)
         raise
+
+
+def save_if_new(path: Path, snapshot: Snapshot) -> None:
+    """The same, unless it is there already; nothing depends on it, so failing is only a warning."""
+    try:
+        if load(path, snapshot.cluster) != snapshot:
+            save(path, snapshot)
+    except (OSError, UsageError) as error:
+        log.warning("cannot write the snapshot %s: %s", path, error)
 
 
 def next_life(last: Snapshot | None) -> int:

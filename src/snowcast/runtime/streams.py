@@ -83,6 +83,8 @@ class Streams:
         """Send a frame at the end of this turn."""
         link = self._links.get(to)
         if link is None:
+            if self._is_closed:
+                return
             link = self._dial(to)
         if link is None or not link.send(frame):
             self._counters.queue_full += 1
@@ -106,7 +108,7 @@ class Streams:
         now = self._loop.time()
         for link in list(self._links.values()):
             link.forget_lately(now)
-            if link.is_stalled(now, self._limits.stall_timeout):
+            if link.is_stalled(now):
                 self._counters.links_stalled += 1
                 link.fail("it has read nothing for too long")
             elif not link.queued_bytes and now - link.used_at > self._limits.idle_timeout:
@@ -183,13 +185,14 @@ class Streams:
 
     def _dial(self, peer: Address) -> Link | None:
         """A new connection to a peer; None if there is no room and none can be made."""
-        if self._is_closed or (len(self._links) >= self._limits.links_max and not self._make_room()):
+        if len(self._links) >= self._limits.links_max and not self._make_room():
             return None
-        queue_bytes_max = self._limits.queue_bytes_max
-        link = Link(peer, self._hello_bytes, queue_bytes_max, self._counters, self)
+        link = Link(peer, self._hello_bytes, self._limits, self._counters, self)
         self._links[peer] = link
         task = self._loop.create_task(self._connect(link), name=f"snowcast dials {peer}")
         self._dials[link] = task
+        # A callback, for a task that is cancelled before it begins runs no `finally`.
+        task.add_done_callback(lambda _: self._dialled(link))
         return link
 
     async def _connect(self, link: Link) -> None:
@@ -208,9 +211,10 @@ class Streams:
             link.fail(str(error))
         except OSError as error:
             link.fail(error.strerror or str(error))
-        finally:
-            del self._dials[link]
-            self._all_gone.set()
+
+    def _dialled(self, link: Link) -> None:
+        del self._dials[link]
+        self._all_gone.set()
 
     def _make_room(self) -> bool:
         """Close the connection that has been unused for longest; False if all have work."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-import snowcast
+from snowcast import __version__
 from snowcast.core.codec import frame_size
 from snowcast.core.config import Config
 from snowcast.core.effects import Accepted, Effect, Joined, Send
@@ -20,7 +20,7 @@ from snowcast.core.events import Broadcast, Event, FrameReceived, Leave
 from snowcast.core.member import Member
 from snowcast.trace.files import TraceWriter
 from snowcast.trace.recorder import Recorder
-from snowcast.trace.schema import NodeRow, RunRow
+from snowcast.trace.schema import NodeRow, Role, RunRow
 
 
 class Tracer:
@@ -39,7 +39,7 @@ class Tracer:
                 scenario="",
                 fanout=config.fanout,
                 config=json.dumps(msgspec.to_builtins(config)),
-                version=snowcast.__version__,
+                version=__version__,
                 is_virtual=False,
             )
         )
@@ -84,6 +84,7 @@ class Tracer:
                 node=str(self._me.address),
                 life=self._me.life,
                 name=self._me.name or None,
+                role=Role.PLAIN,
                 joined_us=self._joined_us,
                 left_us=left_us,
             )

@@ -1,7 +1,7 @@
 """What all views have in common at one moment, and how much they differ along a message's way.
 
-Paper, Algorithm Review: the guarantee is for those whom all nodes know, so a checker has to know who
-that is. And a churn test proves nothing if all views were the same by the time a message came.
+Paper, Algorithm Review: the guarantee is for those whom all know, so checkers ask who that is.
+And a churn test proves nothing if all views were the same by the time a message came.
 """
 
 from __future__ import annotations

@@ -62,10 +62,9 @@ class NoFalseEvictions(Checker):
     def finish(self, now_us: int) -> None:
         """Tell those apart that had it coming."""
         harmed = self._plan.harmed()
-        evicted = {
-            self._cluster.node_at(address).index: at for address, at in self._evicted.items()
-        }
-        suspected = {self._cluster.node_at(address).index for address in self._suspected}
+        index_of = {node.address: node.index for node in self._cluster.nodes}
+        evicted = {index_of[address]: first for address, first in self._evicted.items()}
+        suspected = {index_of[address] for address in self._suspected}
         falsely = sorted(set(evicted) - harmed)
         self.measured = {
             "evicted": len(evicted),
