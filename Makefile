@@ -1,7 +1,7 @@
 # What people do with this repository, one target each. `make` alone lists them.
 
 PYTHON ?= python3
-EXTRAS ?= cli,dev
+EXTRAS ?= all,dev
 WORKERS ?= 2
 
 BIN := .venv/bin

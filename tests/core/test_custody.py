@@ -53,7 +53,9 @@ def test_without_children_there_is_nothing_to_wait_for() -> None:
     assert custody.account(9) == account(1)
 
 
-def test_it_is_accounted_for_when_the_last_child_is_done_or_lost_and_over_when_all_are_done() -> None:
+def test_it_is_accounted_for_when_the_last_child_is_done_or_lost_and_over_when_all_are_done() -> (
+    None
+):
     custody = custody_of(7, 8)
     custody.branches[member(7)].finish(1)
     assert (custody.is_accounted, custody.is_over) == (False, False)

@@ -1,4 +1,4 @@
-"""Planning the children of an assignment, and remembering the plan while the view stays as it is."""
+"""Planning the children of an assignment, and remembering the plan while the view stays."""
 
 from __future__ import annotations
 

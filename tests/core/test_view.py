@@ -66,7 +66,9 @@ def test_members_stand_in_ring_order_however_they_came() -> None:
         (record(1, life=2), record(1, LEFT, refutations=9), False),
     ],
 )
-def test_newer_knowledge_wins_and_older_changes_nothing(old: Member, new: Member, wins: bool) -> None:
+def test_newer_knowledge_wins_and_older_changes_nothing(
+    old: Member, new: Member, wins: bool
+) -> None:
     known = View()
     known.merge((old,), 0)
     version = known.version

@@ -13,7 +13,7 @@ def explained(**values: Any) -> str:
     """What is said about a scenario that cannot be."""
     with pytest.raises(msgspec.ValidationError) as caught:
         msgspec.convert(values, Scenario)
-    return explain(caught.value, Scenario)
+    return explain(caught.value, Scenario, values)
 
 
 def test_an_unknown_key_is_answered_with_the_keys_there_are() -> None:
@@ -55,7 +55,7 @@ def test_an_unknown_event_is_answered_with_the_events_there_are() -> None:
 
 def test_a_key_of_another_event_is_answered_with_those_of_this_one() -> None:
     assert explained(event=[{"do": "crash", "at_s": 1, "count": 1, "rate": 1}]).startswith(
-        "event[0].rate: no such key; allowed: at_s, count, do, "
+        "event[0].rate: no such key; allowed: at_s, count, do, nodes, over_s, share"
     )
 
 

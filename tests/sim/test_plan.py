@@ -36,6 +36,16 @@ def test_the_booted_are_settled_at_once_and_joiners_after_a_while() -> None:
     assert roster.settled(15) == [0, 1, 2]
 
 
+def test_where_nobody_has_settled_whoever_came_first_stands_in() -> None:
+    roster = Roster(1, settle_us=10)
+    roster.exit(0, How.LEAVE)
+    assert roster.settled(0) == []
+
+    roster.enter(5)
+    roster.enter(6)
+    assert roster.settled(7) == [1]
+
+
 def test_those_that_leave_are_gone_and_those_that_crash_are_down() -> None:
     roster = Roster(3, settle_us=0)
     roster.exit(0, How.LEAVE)

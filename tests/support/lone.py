@@ -76,9 +76,7 @@ def sends(effects: Iterable[Effect], kind: type[Any] | None = None) -> list[tupl
 
 def parts(effects: Iterable[Effect]) -> dict[int, tuple[int | None, int | None]]:
     """The regions that data is sent with, by child."""
-    return {
-        to: (_number(frame.left), _number(frame.right)) for to, frame in sends(effects, Data)
-    }
+    return {to: (_number(frame.left), _number(frame.right)) for to, frame in sends(effects, Data)}
 
 
 def node(me: int, n: int, seeds: Iterable[int] = (), **settings: Any) -> Node:

@@ -20,6 +20,7 @@ from snowcast.core.member import Member, State
 from snowcast.core.membership import Membership
 from snowcast.core.suspicion import Suspicions
 from snowcast.core.timers import PongTimer, ProbeEndTimer, ProbeTimer, RelayTimer
+from snowcast.core.view import Change
 
 
 class _Probe:
@@ -61,6 +62,8 @@ class Detector:
         self._probes: dict[int, _Probe] = {}
         self._probed: set[Address] = set()
         self._relays: dict[int, tuple[Address, int]] = {}  # who asked, under which number
+        self._doubted: set[Address] = set()  # said to be evicted, and asked whether they are
+        membership.listeners.append(self._on_changes)
 
     def start(self, now_us: int) -> None:
         """Begin probing at a random moment of the first period."""
@@ -92,6 +95,7 @@ class Detector:
 
         An eviction that was missed and one from the other side of a healed partition look alike.
         """
+        self._doubted.add(evicted.address)
         self._begin(evicted, True, now_us)
 
     def on_ping(self, sender: Address, ping: Ping, now_us: int) -> None:
@@ -178,7 +182,19 @@ class Detector:
 
     def sizes(self) -> dict[str, int]:
         """What is remembered."""
-        return {"probes": len(self._probes), "relays": len(self._relays)}
+        return {
+            "probes": len(self._probes),
+            "relays": len(self._relays),
+            "doubted": len(self._doubted),
+        }
+
+    def _on_changes(self, changes: list[Change], source: Address, now_us: int) -> None:
+        """Those who were said to be evicted and are not have refuted, to this node alone."""
+        if not self._doubted:
+            return
+        doubted = [c.new for c in changes if c.new.address in self._doubted]
+        self._doubted.difference_update(member.address for member in doubted)
+        self._membership.announce([m for m in doubted if m.is_present], now_us)
 
     def _begin(self, target: Member, is_hearsay: bool, now_us: int) -> None:
         if target.address in self._probed:

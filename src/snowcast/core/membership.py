@@ -56,14 +56,6 @@ class Membership:
                 self.on_suspect(member, source, now_us)
         return changes
 
-    def hear(self, members: Iterable[Member], sender: Address, now_us: int) -> None:
-        """Learn what `sender` says to this node alone.
-
-        If that is of itself, it refutes what this node accused it of; this node spreads it.
-        """
-        changes = self.learn(members, sender, now_us)
-        self.announce([c.new for c in changes if c.new.address == sender], now_us)
-
     def refute(self, incarnation: int, now_us: int) -> bool:
         """Outlive what is said of this node's `incarnation`; False if there is no need to."""
         if incarnation < self.me.incarnation or self.is_leaving:
@@ -78,7 +70,9 @@ class Membership:
         self.announce((self.me,), now_us)
 
     def retag(self, tags: tuple[tuple[str, str], ...], now_us: int) -> None:
-        """Announce other tags of this node, as a newer incarnation of it."""
+        """Announce other tags of this node, as a newer incarnation of it; too late in a leaver."""
+        if self.is_leaving:
+            return
         incarnation = self.me.incarnation + 1
         me = msgspec.structs.replace(self.me, incarnation=incarnation, tags=tags)
         self._become(me, now_us)

@@ -155,7 +155,7 @@ class Node:
             case SyncDigest() | SyncBuckets() | SyncRecords():
                 self._on_sync(sender, frame, now_us)
             case Records():
-                self._membership.hear(frame.members, sender, now_us)
+                self._membership.learn(frame.members, sender, now_us)
             case JoinRequest():
                 self._door.on_request(frame.member, now_us)
             case ViewPart():

@@ -18,6 +18,8 @@ from enum import StrEnum
 from snowcast.core.address import ADDRESS_BYTES, HASH_BYTES, Address
 from snowcast.core.region import Region
 
+NEAR = 2  # how far a relay may stand from the middle of its region where views agree
+
 
 class RingOrder(StrEnum):
     """What places a member on the ring; all agents of a cluster agree on it."""
@@ -64,13 +66,27 @@ class Ring:
         return self._find(address, 0, len(self))
 
     def offset(self, address: Address, start: int, count: int) -> int:
-        """How far `address` is behind `start`, or -1 if it is none of the `count` members there."""
-        n, end = len(self), start + count
-        index = self._find(address, 0, n) if end > n else self._find(address, start, end)
-        if index < 0:
+        """How far `address` is behind `start`, or -1 if it is none of the `count` members there.
+
+        A relay stands in the middle of its region or beside it, so that is looked at first; and an
+        address outside of the region, as a secondary tree's origin mostly is, is seen at the ends.
+        """
+        if not count:
+            return -1
+        keys, width, key = self._keys, self._width, self._key(address)
+        n, end = len(keys) // width, start + count
+        middle = (start + count // 2) % n
+        near = keys.find(key, max(middle - NEAR, 0) * width, (middle + NEAR + 1) * width)
+        if near >= 0 and near % width == 0:
+            index = near // width
+        elif end > n:
+            index = self._find(address, 0, n)
+        elif self._key_at(start) <= key <= self._key_at(end - 1):
+            index = self._find(address, start, end)
+        else:
             return -1
         offset = (index - start) % n
-        return offset if offset < count else -1
+        return offset if index >= 0 and offset < count else -1
 
     def span(self, region: Region) -> tuple[int, int]:
         """Where the members inside `region` start, and how many there are.
@@ -129,6 +145,9 @@ class Ring:
 
     def _key(self, address: Address) -> bytes:
         return address if self.order is RingOrder.ADDRESS else address.hashed() + address
+
+    def _key_at(self, index: int) -> bytes:
+        return self._keys[index * self._width : (index + 1) * self._width]
 
     def _find(self, address: Address, low: int, high: int) -> int:
         """The index of `address`, which is from `low` to `high` if anywhere; -1 if it is not."""

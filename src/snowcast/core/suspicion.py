@@ -103,6 +103,8 @@ class Suspicions:
                 continue
             del self._suspicions[change.new.address]
             self._context.outbox.cancel_timer(SuspicionTimer(change.new.address))
+            if suspicion.accuser == self._context.me and source == change.new.address:
+                self._membership.announce((change.new,), now_us)  # it has refuted, to us alone
 
     def _tell_suspect(self, suspect: Address, incarnation: int) -> None:
         if self._context.config.lifeguard:

@@ -6,7 +6,7 @@ The core counts nothing; whoever sees a thing happen here counts it.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 
 
 @dataclass(slots=True)
@@ -55,7 +55,5 @@ class Counters:
 
     def as_dict(self) -> dict[str, int]:
         """All of them, flat: `refused_cluster` counts the refusals for a wrong cluster name."""
-        counts: dict[str, int] = asdict(self)
-        refused = counts.pop("refused")
-        assert isinstance(refused, dict)
-        return counts | {f"refused_{reason}": count for reason, count in refused.items()}
+        counts = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "refused"}
+        return counts | {f"refused_{reason}": count for reason, count in self.refused.items()}

@@ -64,7 +64,9 @@ class Driver:
             self._perform(event, now_us, self._handle(event, now_us))
 
     def close(self) -> None:
-        """Fire no timer any more."""
+        """Tell the node nothing any more."""
+        self._handle = lambda event, now_us: []
+        self.observe = None
         self.timers.close()
 
     def _on_due(self, key: TimerKey, at_us: int) -> None:

@@ -39,7 +39,7 @@ class Options:
     """For how many seconds a node that leaves goes on forwarding, so that the news of its leave
     and what is on its way through it arrive. `Config.linger_us` is what a large cluster needs."""
     trace_dir: str | Path | None = None
-    """A directory to record what this node sees in, for the pipeline."""
+    """Below this directory the node records what it sees, for the pipeline, in one of its own."""
     trace_run: str = ""
     """What the run is called in the trace; the cluster's name if nothing else."""
     make_broadcaster: MakeBroadcaster = SnowBroadcaster

@@ -2,6 +2,8 @@
 
 Rules of this file:
 - Rows are written at the boundary of the core, with the functions that the simulator uses.
+- Each node writes a directory of its own below the one that was given, and appends to it in its
+  next life: nodes on one machine can share what they are given.
 - Rows gather in memory and are written out once a second, so that a trace can be left on.
 """
 
@@ -13,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from snowcast import __version__
+from snowcast.core.address import Address
 from snowcast.core.codec import frame_size
 from snowcast.core.config import Config
 from snowcast.core.effects import Accepted, Effect, Joined, Send
@@ -27,7 +30,7 @@ class Tracer:
     """The trace of one life of one node. Give `observe` to a driver."""
 
     def __init__(self, directory: Path, run: str, me: Member, config: Config) -> None:
-        self._writer = TraceWriter(directory)
+        self._writer = TraceWriter(directory / _folder(me.address))
         self._recorder = Recorder(run, self._writer.write)
         self._me = me
         self._run = run
@@ -89,3 +92,9 @@ class Tracer:
                 left_us=left_us,
             )
         )
+
+
+def _folder(address: Address) -> str:
+    """`127.0.0.1-7946`: no colon, which some tools and systems do not like in a name."""
+    host = address.host.replace(":", ".")
+    return f"{host}-{address.port}"

@@ -38,6 +38,7 @@ class Courier:
         self.nodes: dict[Address, SimNode] = {}
         self.network = network
         self._queue = queue
+        self._latency = network.latency
         self._processing = processing
         self._on_send = [o.on_send for o in observers if overrides(o, "on_send")]
         self._on_drop = [o.on_drop for o in observers if overrides(o, "on_drop")]
@@ -101,7 +102,8 @@ class Courier:
         if target is None:
             self._transmit_ruled(node, send, now_us)
             return
-        due_us = now_us + self.network.latency.draw()
+        latency = self._latency
+        due_us = now_us + latency.quantiles[latency.getrandbits(latency.bits)]
         if send.is_datagram:
             life = DATAGRAM
         else:

@@ -16,12 +16,12 @@ _UNKNOWN = re.compile(r"unknown field `(?P<key>[^`]*)`")
 _MISSING = re.compile(r"missing required field `(?P<key>[^`]*)`")
 
 
-def explain(error: msgspec.ValidationError, kind: type) -> str:
-    """One line about an error that came up as something was converted to `kind`."""
+def explain(error: msgspec.ValidationError, kind: type, values: Any) -> str:
+    """One line about an error that came up as `values` were converted to `kind`."""
     found = _WHERE.match(str(error))
     assert found is not None, "the pattern matches anything"
     what, path = found["what"], (found["path"] or "$").removeprefix("$").lstrip(".")
-    here = _types_at(inspect.type_info(kind), path)
+    here = _types_at(inspect.type_info(kind), values, path)
     if unknown := _UNKNOWN.search(what):
         keys = sorted({field for one in here for field in _keys(one)})
         return f"{_join(path, unknown['key'])}: no such key; allowed: {', '.join(keys)}"
@@ -34,29 +34,50 @@ def explain(error: msgspec.ValidationError, kind: type) -> str:
     return f"{path}: {what[:1].lower()}{what[1:]}" if path else what
 
 
-def _types_at(kind: inspect.Type, path: str) -> list[inspect.Type]:
-    """The types that a value at `path`, like `event[0].do`, may have."""
+def _types_at(kind: inspect.Type, value: Any, path: str) -> list[inspect.Type]:
+    """The types that the value at `path`, like `event[0].do`, may have."""
     kinds = [kind]
     for step in re.findall(r"[^.\[\]]+", path):
-        kinds = [inner for outer in kinds for inner in _inside(outer, step)]
-    return [single for one in kinds for single in _alternatives(one)]
+        kinds = [inner for outer in _fitting(kinds, value) for inner in _inside(outer, step)]
+        value = _child(value, step)
+    return _fitting(kinds, value)
+
+
+def _child(value: Any, step: str) -> Any:
+    if isinstance(value, list):
+        return value[int(step)]
+    return value.get(step) if isinstance(value, dict) else None
+
+
+def _fitting(kinds: list[inspect.Type], value: Any) -> list[inspect.Type]:
+    """Of several tables that may stand there, the one that says it does; all if none says so."""
+    singles = [single for kind in kinds for single in _alternatives(kind)]
+    if not isinstance(value, dict):
+        return singles
+    named: list[inspect.Type] = [
+        one
+        for one in singles
+        if isinstance(one, inspect.StructType)
+        and one.tag_field
+        and value.get(one.tag_field) == one.tag
+    ]
+    return named or singles
 
 
 def _inside(kind: inspect.Type, step: str) -> list[inspect.Type]:
-    found: list[inspect.Type] = []
-    for one in _alternatives(kind):
-        match one:
-            case inspect.StructType():
-                found += [field.type for field in one.fields if field.encode_name == step]
-                if one.tag_field == step:
-                    found.append(inspect.LiteralType((one.tag,)))
-            case inspect.DictType():
-                found.append(one.value_type)
-            case inspect.VarTupleType() | inspect.ListType():
-                found.append(one.item_type)
-            case inspect.TupleType():
-                found += one.item_types
-    return found
+    match kind:
+        case inspect.StructType():
+            if kind.tag_field == step:
+                return [inspect.LiteralType((kind.tag,))]
+            return [field.type for field in kind.fields if field.encode_name == step]
+        case inspect.DictType():
+            return [kind.value_type]
+        case inspect.VarTupleType():
+            return [kind.item_type]
+        case inspect.TupleType():
+            return list(kind.item_types)
+        case _:
+            return []
 
 
 def _alternatives(kind: inspect.Type) -> list[inspect.Type]:

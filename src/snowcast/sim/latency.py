@@ -47,7 +47,7 @@ class Latency:
         self.bits = bits
         self.is_for_all = between is None
         self._concerns = None if between is None else between_groups(*between)
-        self._getrandbits = Random(0).getrandbits
+        self.getrandbits = Random(0).getrandbits
 
     @classmethod
     def fixed(cls, delay_us: int) -> Self:
@@ -76,11 +76,11 @@ class Latency:
 
     def seed(self, random: Random) -> None:
         """Draw from `random` from now on."""
-        self._getrandbits = random.getrandbits
+        self.getrandbits = random.getrandbits
 
     def draw(self) -> int:
         """How long the next flight takes."""
-        return self.quantiles[self._getrandbits(self.bits)]
+        return self.quantiles[self.getrandbits(self.bits)]
 
     def __call__(self, flight: Flight, /) -> Verdict:
         if self._concerns is not None and not self._concerns(flight):

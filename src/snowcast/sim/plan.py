@@ -136,13 +136,16 @@ class Roster:
         return list(self._down)
 
     def settled(self, now_us: int) -> list[int]:
-        """Those that have been in for a while."""
-        latest_us = now_us - self._settle_us
-        return [node for node, since_us in self._since_us.items() if since_us <= latest_us]
+        """Those that have been in for a while, or else the one that has been in for longest."""
+        return self._in_long_enough(now_us) or list(self._since_us)[:1]
 
     def expendable(self, now_us: int) -> list[int]:
-        """Those settled that are not to be kept."""
-        return [node for node in self.settled(now_us) if node not in self._kept]
+        """Those that have been in for a while and are not to be kept."""
+        return [node for node in self._in_long_enough(now_us) if node not in self._kept]
+
+    def _in_long_enough(self, now_us: int) -> list[int]:
+        latest_us = now_us - self._settle_us
+        return [node for node, since_us in self._since_us.items() if since_us <= latest_us]
 
 
 def draw(candidates: list[int], count: int, random: Random) -> list[int]:

@@ -109,10 +109,10 @@ def parse(values: dict[str, Any]) -> Scenario:
     try:
         scenario = msgspec.convert(values, Scenario)
     except msgspec.ValidationError as error:
-        raise UsageError(explain(error, Scenario)) from None
+        raise UsageError(explain(error, Scenario, values)) from None
     for tried in extremes(values, scenario.draw):
         try:
             msgspec.convert(tried, Scenario)
         except msgspec.ValidationError as error:
-            raise UsageError(f"draw: {explain(error, Scenario)}") from None
+            raise UsageError(f"draw: {explain(error, Scenario, tried)}") from None
     return scenario

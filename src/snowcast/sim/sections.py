@@ -49,7 +49,11 @@ class ClusterSection(Section, frozen=True, kw_only=True):
             if key not in fields or key in self.__struct_fields__:
                 free = [name for name in fields if name not in self.__struct_fields__]
                 raise UsageError(f"config: no setting {key!r}; allowed: {', '.join(free)}")
-        self.settings()
+        try:
+            self.settings()
+        except msgspec.ValidationError as error:
+            what, _, key = str(error).partition(" - at `$.")
+            raise UsageError(f"config.{key[:-1]}: {what}" if key else what) from None
 
     def settings(self) -> Config:
         """What each node is given."""

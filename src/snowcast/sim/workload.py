@@ -12,7 +12,7 @@ Rules of this file:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from random import Random
 
@@ -36,7 +36,7 @@ from snowcast.sim.plan import (
 from snowcast.sim.scenario import Scenario
 from snowcast.sim.seeds import stream
 
-_Act = Callable[[int, Roster], list[AnyStep]]
+_Act = Callable[[int, Roster], Sequence[AnyStep]]
 _Turn = tuple[int, _Act]
 
 
@@ -99,7 +99,7 @@ class _Maker:
                 ahead_us = round(workload.interval_ms * MS / 2)
                 at_us = max(0, workload.at_us(number) - ahead_us)
                 stay_us = round(every * workload.interval_ms * MS)
-                yield at_us, partial(self._visit, stay_us, random)
+                yield at_us, partial(self._visit, random)
                 yield at_us + stay_us, self._end_visit
             return
         for at_us in _poisson(churn.joins_per_s, churn.start_s, churn.until_s, random):
@@ -150,26 +150,24 @@ class _Maker:
         # Drawn whether needed or not: a scenario's origins do not depend on its modes.
         mode, coin = modes[random.randrange(1 << 30) % len(modes)], random.random() < 0.5
         settled = roster.settled(at_us)
+        if not settled:
+            return []
         origin = settled[random.randrange(1 << 30) % len(settled)]
         if self._speaker is not None:
             origin = self._speaker
         reliable = coin if workload.reliable == "random" else workload.reliable is True
         return [Say(at_us, origin, number, mode, reliable, workload.payload_bytes)]
 
-    def _visit(self, stay_us: int, random: Random, at_us: int, roster: Roster) -> list[AnyStep]:
-        contact = random.choice(roster.settled(at_us))
-        visitor = roster.enter(at_us)
-        self._visitors = [*self._visitors, visitor]
-        return [Enter(at_us, visitor, contact)]
+    def _visit(self, random: Random, at_us: int, roster: Roster) -> list[Enter]:
+        entered = self._join("random", random, at_us, roster)
+        self._visitors += [step.node for step in entered]
+        return entered
 
     def _end_visit(self, at_us: int, roster: Roster) -> list[AnyStep]:
-        visitor, *self._visitors = self._visitors
-        if not roster.is_in(visitor):
-            return []
-        roster.exit(visitor, How.LEAVE)
-        return [Exit(at_us, visitor, How.LEAVE)]
+        visitor = self._visitors.pop(0) if self._visitors else -1
+        return self._exit(visitor, How.LEAVE, at_us, roster) if roster.is_in(visitor) else []
 
-    def _join_at_random(self, random: Random, at_us: int, roster: Roster) -> list[AnyStep]:
+    def _join_at_random(self, random: Random, at_us: int, roster: Roster) -> list[Enter]:
         if len(roster) >= self._scenario.churn.nodes_max:
             return []
         return self._join("random", random, at_us, roster)
@@ -186,8 +184,10 @@ class _Maker:
             return []
         return self._exit(random.choice(candidates), How.CRASH, at_us, roster)
 
-    def _join(self, contact: str, random: Random, at_us: int, roster: Roster) -> list[AnyStep]:
+    def _join(self, contact: str, random: Random, at_us: int, roster: Roster) -> list[Enter]:
         settled = roster.settled(at_us)
+        if not settled:
+            return []
         through = settled[0] if contact == "first" else random.choice(settled)
         return [Enter(at_us, roster.enter(at_us), through)]
 

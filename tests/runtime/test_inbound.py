@@ -1,0 +1,97 @@
+"""An accepted connection, before and after its hello."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from snowcast.core.codec import encode
+from snowcast.core.frames import Data, Frame, MessageId, Nack
+from snowcast.core.trees import Tree
+from support.frames import frames
+from support.loops import hello, local, on_loop, until
+from support.sockets import dialled, listening, rest
+
+PEER = hello(7002)
+
+
+def data(size: int) -> Data:
+    """A data frame for a leaf."""
+    return Data(MessageId(local(7002), 1, 1), Tree.STANDARD, None, None, bytes(size))
+
+
+@on_loop
+async def test_frames_after_the_hello_come_from_the_address_that_it_names() -> None:
+    sent = [Nack(1), data(200), data(300_000), Nack(2)]
+    async with listening() as (address, arrived, counters, _):
+        async with dialled(address) as (reader, writer):
+            writer.write(encode(PEER) + b"".join(map(encode, sent)))
+            await until(lambda: len(arrived) == len(sent))
+
+            assert arrived == [(PEER.address, frame) for frame in sent]
+            answer = encode(hello(address.port))
+            assert await reader.readexactly(len(answer)) == answer
+        assert counters.frames_received == len(sent)
+        assert counters.inbound_accepted == 1
+
+
+@on_loop
+async def test_nothing_before_a_hello_is_taken_in() -> None:
+    async with listening() as (address, arrived, counters, _):
+        async with dialled(address) as (reader, writer):
+            writer.write(encode(Nack(1)) + encode(PEER) + encode(Nack(2)))
+            assert await rest(reader) == b""
+
+        assert arrived == []
+        assert counters.refused == {"hello": 1}
+
+
+@on_loop
+async def test_a_stranger_may_not_send_a_long_frame() -> None:
+    async with listening() as (address, arrived, counters, _):
+        async with dialled(address) as (reader, writer):
+            writer.write(encode(data(5_000))[:10])
+            assert await rest(reader) == b""
+
+        assert arrived == []
+        assert counters.refused == {"frame": 1}
+
+
+@on_loop
+async def test_garbage_from_a_peer_closes_its_connection_and_no_other() -> None:
+    async with (
+        listening() as (address, arrived, counters, _),
+        dialled(address) as (_, good),
+        dialled(address) as (reader, bad),
+    ):
+        good.write(encode(hello(7003)))
+        bad.write(encode(PEER) + b"\x03\xff\xff\xff")
+        await rest(reader)
+        good.write(encode(Nack(7)))
+        await until(lambda: arrived)
+
+        assert arrived == [(local(7003), Nack(7))]
+        assert counters.refused == {"frame": 1}
+
+
+@given(st.lists(st.one_of(st.binary(max_size=300), frames().map(encode)), max_size=6))
+@settings(max_examples=40)
+def test_whatever_is_sent_the_listener_stays_up(chunks: list[bytes]) -> None:
+    @on_loop
+    async def story() -> None:
+        async with listening() as (address, arrived, _, listener):
+            for prefix in (b"", encode(PEER)):
+                async with dialled(address) as (_, writer):
+                    writer.write(prefix + b"".join(chunks))
+                    await writer.drain()
+            async with dialled(address) as (_, writer):
+                writer.write(encode(hello(7009)) + encode(Nack(9)))
+                await until(lambda: (local(7009), Nack(9)) in arrived)
+            assert len(listener._strangers) <= 3
+
+    story()
+
+
+def test_a_frame_is_what_it_was_sent_as() -> None:
+    sent: list[Frame] = [Nack(1)]
+    assert b"".join(map(encode, sent)) == encode(Nack(1))

@@ -1,0 +1,158 @@
+"""Who may come in, how many, and for how long at rest."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from contextlib import AsyncExitStack, ExitStack
+
+import msgspec
+import pytest
+
+from snowcast.core.codec import decode, encode
+from snowcast.core.frames import Hello, Nack
+from snowcast.core.ring import RingOrder
+from snowcast.runtime.limits import Limits
+from support.loops import hello, local, on_loop, until
+from support.sockets import dialled, listening, rest
+
+PEER = hello(7002)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"cluster": "another"}, "cluster"),
+        ({"fanout": 8}, "fanout"),
+        ({"ring_order": RingOrder.HASHED}, "ring_order"),
+    ],
+)
+def test_a_stranger_of_another_cluster_is_told_what_this_one_is_and_sent_away(
+    change: dict[str, object], reason: str
+) -> None:
+    @on_loop
+    async def story() -> None:
+        async with listening() as (address, arrived, counters, _):
+            async with dialled(address) as (reader, writer):
+                theirs = msgspec.structs.replace(PEER, **change)
+                writer.write(encode(theirs) + encode(Nack(1)))
+                assert decode(await rest(reader)) == hello(address.port)
+
+            assert arrived == []
+            assert counters.refused == {reason: 1}
+
+    story()
+
+
+@on_loop
+async def test_another_node_at_this_nodes_address_is_refused_but_not_this_node_itself() -> None:
+    async with listening() as (address, _, counters, _):
+        for life in (1, 2):  # its own life, as when it is among its own seeds, and another
+            async with dialled(address) as (reader, writer):
+                writer.write(encode(hello(address.port, life=life)))
+                await rest(reader)
+        assert counters.refused == {"address": 1}
+
+
+@on_loop
+async def test_who_says_nothing_or_says_it_too_slowly_is_closed() -> None:
+    async with listening(Limits(hello_timeout=0.1)) as (address, arrived, counters, _):
+        async with dialled(address) as (idle, _), dialled(address) as (slow, writer):
+            drip = asyncio.create_task(_drip(writer, encode(PEER)))
+            assert await rest(idle) == b""
+            assert await rest(slow) == b""
+            drip.cancel()
+            await asyncio.wait([drip])
+        assert arrived == []
+        assert counters.refused == {"silence": 2}
+
+
+@on_loop
+async def test_a_flood_of_idle_connections_is_bounded_and_keeps_nobody_out() -> None:
+    limits = Limits(strangers_max=20, hello_timeout=60)
+    with ExitStack() as stack:
+        async with listening(limits) as (address, arrived, counters, listener):
+            for _ in range(500):
+                idle = stack.enter_context(socket.socket())
+                idle.setblocking(False)
+                idle.connect_ex((address.host, address.port))
+            await until(lambda: counters.refused["strangers"] >= 480)
+            async with dialled(address) as (_, writer):
+                writer.write(encode(PEER) + encode(Nack(1)))
+                await until(lambda: arrived)
+
+            assert len(listener._strangers) <= 20
+            await until(lambda: len(listener._open) <= 21)
+
+
+@on_loop
+async def test_peers_are_bounded_and_the_longest_unused_makes_room() -> None:
+    async with (
+        listening(Limits(inbound_max=2)) as (address, arrived, counters, listener),
+        AsyncExitStack() as stack,
+    ):
+        ends = []
+        for port in (7002, 7003, 7004):
+            reader, writer = await stack.enter_async_context(dialled(address))
+            writer.write(encode(hello(port)) + encode(Nack(port)))
+            await until(lambda port=port: (local(port), Nack(port)) in arrived)
+            ends.append(reader)
+        await rest(ends[0])
+
+        assert len(listener) == 2
+        assert counters.inbound_closed == 1
+
+
+@on_loop
+async def test_one_peer_has_no_more_connections_than_it_can_use() -> None:
+    async with listening() as (address, arrived, _, listener), AsyncExitStack() as stack:
+        for number in range(5):
+            _, writer = await stack.enter_async_context(dialled(address))
+            writer.write(encode(PEER) + encode(Nack(number)))
+            await until(lambda number=number: len(arrived) == number + 1)
+
+        assert len(listener) == 2
+
+
+@on_loop
+async def test_a_peer_that_has_been_idle_for_long_is_closed() -> None:
+    async with listening(Limits(idle_timeout=0.01)) as (address, arrived, _, listener):
+        async with dialled(address) as (reader, writer):
+            writer.write(encode(PEER) + encode(Nack(1)))
+            await until(lambda: arrived)
+            await asyncio.sleep(0.05)
+            listener.sweep()
+            await rest(reader)
+        assert len(listener) == 0
+
+
+@on_loop
+async def test_connections_that_break_in_any_phase_leave_nothing_behind() -> None:
+    async with listening() as (address, _, _, listener):
+        whole = encode(PEER) + encode(Nack(1)) * 3
+        for size in range(len(whole)):
+            async with dialled(address) as (_, writer):
+                writer.write(whole[:size])
+                await writer.drain()
+        await until(lambda: not listener._open and not listener._tasks)
+        assert len(listener) == 0
+        assert not listener._strangers
+
+
+@on_loop
+async def test_closing_closes_those_that_have_only_just_been_accepted() -> None:
+    async with listening() as (address, _, _, listener):
+        with socket.create_connection((address.host, address.port)):
+            listener._accept()
+
+
+def test_a_hello_is_short() -> None:
+    assert len(encode(Hello("c" * 255, 64, RingOrder.HASHED, local(1), 1 << 40))) < 1024
+
+
+async def _drip(writer: asyncio.StreamWriter, data: bytes) -> None:
+    while True:
+        for byte in data[:-1]:
+            writer.write(bytes([byte]))
+            await asyncio.sleep(0.02)
+        await asyncio.sleep(60)

@@ -1,0 +1,70 @@
+"""Seeds: addresses, names, and nodes that go by another address."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from snowcast.core.address import Address
+from snowcast.core.errors import UsageError
+from snowcast.runtime import seeds as seeds_module
+from snowcast.runtime.seeds import Seeds
+from support.loops import local, on_loop, until
+
+ME = local(7001)
+
+
+@on_loop
+async def test_addresses_are_seeds_at_once_and_this_node_is_none() -> None:
+    seeds = Seeds(["127.0.0.1:7002", "[::1]:7003", "127.0.0.1:7001"], ME, [local(7004)], print)
+    await seeds.look_up()
+
+    assert set(seeds.addresses) == {local(7002), Address.of("::1", 7003), local(7004)}
+    assert seeds.texts == ["127.0.0.1:7002", "[::1]:7003", "127.0.0.1:7001", str(local(7004))]
+    assert not seeds.is_empty
+    assert Seeds([], ME, [], print).is_empty
+
+
+@on_loop
+async def test_a_name_that_means_nothing_yet_is_looked_up_until_it_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answers: list[Any] = [OSError(), OSError(), [(2, 1, 6, "", ("127.0.0.1", 7002))]]
+
+    async def getaddrinfo(host: str, port: int, **_: object) -> Any:
+        answer = answers.pop(0)
+        if isinstance(answer, OSError):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(seeds_module, "RETRY_S", 0.001)
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", getaddrinfo, raising=False)
+    found: list[tuple[Address, ...]] = []
+    seeds = Seeds(["db-1:7002"], ME, [], found.append)
+    await seeds.look_up()
+    assert seeds.addresses == ()
+    assert not seeds.is_empty
+
+    await until(lambda: found)
+    assert found == [(local(7002),)]
+    await seeds.close()
+
+
+@on_loop
+async def test_a_seed_that_goes_by_another_address_is_replaced() -> None:
+    found: list[tuple[Address, ...]] = []
+    seeds = Seeds(["127.0.0.1:7002", "127.0.0.1:7003"], ME, [], found.append)
+    await seeds.look_up()
+
+    assert seeds.replace(local(7002), local(9))
+    assert not seeds.replace(local(7002), local(9)), "it is no seed any more"
+    assert seeds.replace(local(7003), ME)
+    assert found == [(local(7003), local(9)), (local(9),)]
+
+
+@pytest.mark.parametrize("text", ["10.0.0.1", "10.0.0.1:0", "fd00::1:7946", ""])
+def test_a_seed_has_a_host_and_a_port(text: str) -> None:
+    with pytest.raises(UsageError):
+        Seeds([text], ME, [], print)
