@@ -1,7 +1,7 @@
 # What people do with this repository, one target each. `make` alone lists them.
 
 PYTHON ?= python3
-EXTRAS ?= all,dev
+EXTRAS ?= dev
 WORKERS ?= 2
 
 BIN := .venv/bin
@@ -13,7 +13,7 @@ PLAN := $(BIN)/snowcast plan --nodes 40 --fanout 4 --origin 17
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## make .venv and install snowcast into it (EXTRAS=cli,dev, PYTHON=python3)
+setup: ## make .venv and install snowcast into it (EXTRAS=dev, PYTHON=python3)
 	@$(PYTHON) tools/setup_venv.py --extras '$(EXTRAS)'
 
 check: setup ## formatting, lint and types; changes nothing

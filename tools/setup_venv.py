@@ -29,7 +29,7 @@ PYTHON_NEWEST = (3, 13)
 
 def main():
     parser = argparse.ArgumentParser(description="Make .venv and install snowcast into it.")
-    parser.add_argument("--extras", default="cli,dev", help="comma-separated (default: cli,dev)")
+    parser.add_argument("--extras", default="dev", help="comma-separated (default: dev, for all)")
     wanted = set(filter(None, parser.parse_args().extras.replace(" ", "").split(",")))
 
     problem = python_problem(sys.version_info[:2], shutil.which("uv"), missing_venv_module())

@@ -16,7 +16,8 @@ ROOM_MAY_IMPORT: dict[str, set[str]] = {
     "kernels": {"core"},
     "planning": {"core"},
     "runtime": {"core", "baselines", "trace"},
-    "lab": {"core", "baselines", "trace", "sim", "runtime"},
+    "agent": {"core", "baselines", "trace", "runtime"},
+    "lab": {"core", "baselines", "trace", "sim", "runtime", "agent"},
     "pipeline": {"trace", "sim", "kernels"},
     "report": set(),
     # Not rooms: the public names, `python -m snowcast`, and the plugin for users' own tests.

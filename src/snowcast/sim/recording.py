@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-import snowcast
+from snowcast import __version__
 from snowcast.core.address import Address
 from snowcast.core.codec import frame_size
 from snowcast.core.effects import Joined, Notice, Send
@@ -93,7 +93,7 @@ class Recording(Observer):
             nodes=self._booted,
             fanout=config.fanout,
             config=msgspec.json.encode(config).decode(),
-            version=snowcast.__version__,
+            version=__version__,
             is_virtual=True,
         )
         self._recorder.write(row)

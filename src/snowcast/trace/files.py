@@ -21,7 +21,7 @@ from typing import IO, Any, Self, TypeVar
 
 import msgspec
 
-import snowcast
+from snowcast import __version__
 from snowcast.core.errors import SnowcastError
 from snowcast.trace.schema import SCHEMA_VERSION, TABLES, Row, columns
 
@@ -110,7 +110,7 @@ def parts(directory: Path, table: str) -> list[Path]:
 def manifest() -> str:
     """What a directory says of itself."""
     tables = {name: [column.name for column in columns(row)] for name, row in TABLES.items()}
-    content = {"schema": SCHEMA_VERSION, "snowcast": snowcast.__version__, "tables": tables}
+    content = {"schema": SCHEMA_VERSION, "snowcast": __version__, "tables": tables}
     return json.dumps(content, indent=2) + "\n"
 
 
