@@ -32,4 +32,4 @@ def test_pytest_finds_the_fixture_by_itself(pytester: pytest.Pytester) -> None:
             assert asyncio.run(story()).delivered == 2
         """
     )
-    pytester.runpytest("-p", "snowcast.testing").assert_outcomes(passed=1)
+    pytester.runpytest_subprocess().assert_outcomes(passed=1)

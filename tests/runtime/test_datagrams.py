@@ -60,7 +60,7 @@ def end(
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "[::1]"])
-@pytest.mark.parametrize("key", [None, KEY])
+@pytest.mark.parametrize("key", [None, KEY], ids=["plain", "sealed"])
 def test_a_frame_arrives_with_the_address_that_its_sender_is_known_by(
     host: str, key: bytes | None
 ) -> None:
@@ -84,12 +84,12 @@ def test_a_frame_arrives_with_the_address_that_its_sender_is_known_by(
 @pytest.mark.parametrize(
     ("keys", "their_keys", "config", "reason"),
     [
-        (None, None, Config(cluster="b"), "cluster"),
-        (None, None, Config(fanout=8), "cluster"),
-        (KEY, KEY, Config(cluster="b"), "cluster"),
-        (KEY, OTHER, Config(), "key"),
-        (KEY, None, Config(), "unsealed"),
-        (None, KEY, Config(), "key"),
+        pytest.param(None, None, Config(cluster="b"), "cluster", id="another cluster"),
+        pytest.param(None, None, Config(fanout=8), "cluster", id="another fanout"),
+        pytest.param(KEY, KEY, Config(cluster="b"), "cluster", id="another cluster, sealed"),
+        pytest.param(KEY, OTHER, Config(), "key", id="another key"),
+        pytest.param(KEY, None, Config(), "unsealed", id="no key"),
+        pytest.param(None, KEY, Config(), "key", id="a key where there are none"),
     ],
 )
 def test_what_is_of_another_cluster_or_key_is_refused_and_counted(
