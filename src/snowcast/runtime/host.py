@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 from snowcast.core.address import Address
 from snowcast.core.effects import Notice
@@ -30,15 +31,27 @@ from snowcast.runtime.refusals import Refusals
 from snowcast.runtime.replays import Replays
 from snowcast.runtime.streams import Streams
 from snowcast.runtime.timers import Timers
-from snowcast.runtime.tracing import Tracer
+from snowcast.runtime.tracing import Tracer, open_trace
 
 TICK_S = 1.0
 
 log = logging.getLogger("snowcast")
 
 
+class Ways(NamedTuple):
+    """The three ways between a node and its sockets."""
+
+    send: Callable[[Address, Frame], None]
+    send_datagram: Callable[[Address, Frame], None]
+    receive: Callable[[Address, list[Frame]], None]
+
+
 class Host:
-    """A node and all its sockets. `close` it, or `abort` it, once it was started."""
+    """A node and all its sockets. `close` it, or `abort` it, once it was started.
+
+    `detour`, if given, is shown the ways between node and sockets and returns those to be used: an
+    experiment can delay and drop there.
+    """
 
     def __init__(
         self,
@@ -47,6 +60,7 @@ class Host:
         address: Address,
         life: int,
         notify: Callable[[Notice], None],
+        detour: Callable[[Ways], Ways] = lambda ways: ways,
     ) -> None:
         loop = asyncio.get_running_loop()
         limits, config, tls = options.limits, options.config, options.tls
@@ -66,7 +80,7 @@ class Host:
             hello,
             self.counters,
             self.refusals,
-            self._on_frames,
+            self._receive,
             self.keys,
             Replays(limits.senders_max),
         )
@@ -76,24 +90,25 @@ class Host:
             limits,
             self.counters,
             self.refusals,
-            self._on_frames,
+            self._receive,
             accepting,
             tls is None or tls.verify_addresses,
         )
         clock = Clock()
+        ways = detour(Ways(self.streams.send, self.datagrams.send, self._on_frames))
+        self._ways = ways
         self.driver = Driver(
             self.node,
             clock,
             partial(Timers, loop, clock),
-            self.streams.send,
-            self.datagrams.send,
+            ways.send,
+            ways.send_datagram,
             notify,
         )
         self.tracer: Tracer | None = None
         if options.trace_dir is not None:
             run = options.trace_run or config.cluster
-            self.tracer = Tracer(Path(options.trace_dir), run, me, config)
-            self.driver.observe = self.tracer.observe
+            self.trace(open_trace(Path(options.trace_dir), run, me, config, "snow"))
         self.on_tick: Callable[[], None] = lambda: None
         """Called once a second."""
         self._loop = loop
@@ -112,6 +127,11 @@ class Host:
     def handle(self, event: Event) -> None:
         """Tell the node that something has happened."""
         self.driver.handle(event)
+
+    def trace(self, tracer: Tracer) -> None:
+        """Record what happens from now on."""
+        self.tracer = tracer
+        self.driver.observe = tracer.observe
 
     async def close(self) -> None:
         """Send what waits, then close everything. Sockets are closed even if this is cancelled."""
@@ -147,6 +167,9 @@ class Host:
         if self.tracer is not None:
             self.tracer.flush()
         self.on_tick()
+
+    def _receive(self, sender: Address, frames: list[Frame]) -> None:
+        self._ways.receive(sender, frames)
 
     def _on_frames(self, sender: Address, frames: list[Frame]) -> None:
         self.driver.on_frames(sender, frames)

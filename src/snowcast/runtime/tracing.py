@@ -2,14 +2,13 @@
 
 Rules of this file:
 - Rows are written at the boundary of the core, with the functions that the simulator uses.
-- Each node writes a directory of its own below the one that was given, and appends to it in its
-  next life: nodes on one machine can share what they are given.
+- An agent writes a directory of its own below the one that was given, and appends to it in its
+  next life: agents on one machine can share what they are given.
 - Rows gather in memory and are written out once a second, so that a trace can be left on.
 """
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import msgspec
@@ -29,44 +28,50 @@ from snowcast.trace.schema import NodeRow, Role, RunRow
 class Tracer:
     """The trace of one life of one node. Give `observe` to a driver."""
 
-    def __init__(self, directory: Path, run: str, me: Member, config: Config) -> None:
-        self._writer = TraceWriter(directory / _folder(me.address))
-        self._recorder = Recorder(run, self._writer.write)
-        self._me = me
-        self._run = run
+    def __init__(
+        self,
+        writer: TraceWriter,
+        run: str,
+        me: Member,
+        *,
+        role: Role = Role.PLAIN,
+        stable: bool | None = None,
+    ) -> None:
+        self._writer = writer
+        self._recorder = Recorder(run, writer.write)
         self._recorder.node_started(me.address)
-        self._writer.write(
-            RunRow(
-                run=run,
-                protocol="snow",
-                scenario="",
-                fanout=config.fanout,
-                config=json.dumps(msgspec.to_builtins(config)),
-                version=__version__,
-                is_virtual=False,
-            )
+        self._row = NodeRow(
+            run=run,
+            node=str(me.address),
+            life=me.life,
+            name=me.name or None,
+            role=role,
+            stable=stable,
         )
-        self._joined_us: int | None = None
-        self._write_node(None)
-        self._writer.flush()
+        self._me = me.address
+        self.note()
+
+    def note(self, **changes: int | None) -> None:
+        """Something has become of the node: `joined_us`, `left_us` or `crashed_us`."""
+        self._row = msgspec.structs.replace(self._row, **changes)
+        self._writer.write(self._row)
 
     def observe(self, now_us: int, event: Event, effects: list[Effect]) -> None:
         """An event, and what the node has made of it."""
-        me = self._me.address
+        me = self._me
         match event:
             case FrameReceived():
                 size = frame_size(event.frame)
                 self._recorder.frame_received(now_us, me, event.sender, event.frame, size)
             case Leave():
-                self._write_node(now_us)
+                self.note(left_us=now_us)
         for effect in effects:
             match effect:
                 case Send():
                     self._recorder.frame_sent(now_us, me, effect.to, effect.frame)
                 case Joined():
-                    self._joined_us = now_us
-                    self._write_node(None)
-                case Accepted() if isinstance(event, Broadcast):
+                    self.note(joined_us=now_us)
+                case Accepted() if isinstance(event, Broadcast) and not event.is_control:
                     payload_bytes = len(event.payload)
                     self._recorder.message_sent(
                         now_us, effect.id, payload_bytes, event.mode, event.is_reliable
@@ -80,18 +85,24 @@ class Tracer:
         """Nothing more comes."""
         self._writer.close()
 
-    def _write_node(self, left_us: int | None) -> None:
-        self._writer.write(
-            NodeRow(
-                run=self._run,
-                node=str(self._me.address),
-                life=self._me.life,
-                name=self._me.name or None,
-                role=Role.PLAIN,
-                joined_us=self._joined_us,
-                left_us=left_us,
-            )
+
+def open_trace(directory: Path, run: str, me: Member, config: Config, protocol: str) -> Tracer:
+    """Begin the trace of an agent, in a directory of its own below the one given."""
+    writer = TraceWriter(directory / _folder(me.address))
+    writer.write(
+        RunRow(
+            run=run,
+            protocol=protocol,
+            scenario="",
+            fanout=config.fanout,
+            config=msgspec.json.encode(config).decode(),
+            version=__version__,
+            is_virtual=False,
         )
+    )
+    tracer = Tracer(writer, run, me)
+    tracer.flush()
+    return tracer
 
 
 def _folder(address: Address) -> str:

@@ -86,7 +86,12 @@ class Processing:
     def number(self, id: MessageId) -> None:
         """The application has sent its next message, and this is its id."""
         self._numbers += 1
-        self._draw(id, f"message {self._numbers}", self._booted)
+        self.know(id, self._numbers)
+
+    def know(self, id: MessageId, number: int) -> None:
+        """The application has sent this message as its `number`-th, the first being 1."""
+        if id not in self._draws:
+            self._draw(id, f"message {number}", self._booted)
 
     def delay_us(self, index: int, id: MessageId) -> int:
         """How long the node with this index works on this message, unless it is a straggler."""
