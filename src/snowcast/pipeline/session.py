@@ -1,0 +1,201 @@
+"""The only place that starts Spark, and stops it.
+
+On one machine by default, on all its cores. A master takes it to a cluster, and under
+`spark-submit` what that was given holds. The settings are those measured to be good for the
+pipeline's work, and a caller may overrule any of them.
+
+Rules of this file:
+- What Spark and the JVM have to say goes to a file, which is named when something fails and
+  removed when all went well.
+- However the work ends, by SIGINT and SIGTERM too, its jobs are cancelled and Spark is stopped.
+- Who has a session already, in a notebook or a test, keeps it: it is used, and left running.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Thread, current_thread, main_thread
+from typing import Any, NoReturn
+
+import pyspark
+from py4j.protocol import Py4JError
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkException
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from snowcast.core.errors import SnowcastError, UsageError
+from snowcast.pipeline.java import java_home
+from snowcast.pipeline.package import write_package_zip
+
+HERE = "local[*]"
+
+SETTINGS = {
+    # In local mode the driver does all the work: big tables are to fit into 2 GiB resident.
+    "spark.driver.memory": "1400m",
+    "spark.driver.maxResultSize": "256m",  # rows do not pass the driver
+    "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+    "spark.sql.parquet.compression.codec": "zstd",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+"""For every session; measured on two cores."""
+
+LOCAL_SETTINGS = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+}
+"""Where nobody else has to reach the driver."""
+
+
+class SparkFailed(SnowcastError, OSError):
+    """A job of Spark has failed. What it had written under its final name is whole."""
+
+
+@contextmanager
+def open_session(
+    app: str = "snowcast",
+    master: str | None = None,
+    settings: Mapping[str, str] | None = None,
+) -> Iterator[SparkSession]:
+    """A Spark session for as long as the block lasts; UsageError, in one line, if none starts."""
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        yield running
+        return
+    log = Path(tempfile.mkstemp(prefix="snowcast-spark-", suffix=".log")[1])
+    with tempfile.TemporaryDirectory(prefix="snowcast-") as made, _signals_raise():
+        spark = _start(app, master, settings or {}, log, Path(made))
+        try:
+            yield spark
+        except (PySparkException, Py4JError) as error:
+            raise SparkFailed(f"{_gist(error)}; see {log}") from error
+        except BaseException:
+            log.unlink(missing_ok=True)
+            raise
+        else:
+            log.unlink(missing_ok=True)
+        finally:
+            _stop(spark)
+
+
+def is_local(master: str) -> bool:
+    """Whether threads of the driver do all the work."""
+    return master == "local" or master.startswith("local[")
+
+
+def _start(
+    app: str, master: str | None, settings: Mapping[str, str], log: Path, made: Path
+) -> SparkSession:
+    is_submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+    wanted = {**SETTINGS, **settings, "spark.app.name": app}
+    if master is not None or not is_submitted:
+        wanted["spark.master"] = master or HERE
+        if is_local(master or HERE):
+            wanted = {**LOCAL_SETTINGS, **wanted}
+    try:
+        if is_submitted:
+            SparkContext._ensure_initialized()
+        else:
+            _prepare_environment(wanted["spark.master"], made)
+            _launch(wanted, log)
+        conf = SparkConf()
+        for key, value in wanted.items():
+            if key in settings or key == "spark.master" or not is_submitted:
+                conf.set(key, value)
+            else:  # what spark-submit was given goes before what we think is good
+                conf.setIfMissing(key, value)
+        spark = SparkSession.builder.config(conf=conf).getOrCreate()
+    except (PySparkException, Py4JError, OSError) as error:
+        raise UsageError(f"Spark does not start: {_gist(error)}; see {log}") from None
+    context = spark.sparkContext
+    _on_signals_raise()  # the context has put a handler of its own there
+    if not is_local(context.master):
+        context.addPyFile(str(write_package_zip(made)))
+    return spark
+
+
+def _launch(settings: Mapping[str, str], log: Path) -> None:
+    """Start the JVM, unless this process has one from an earlier session."""
+    if SparkContext._gateway is not None:
+        return
+    conf = SparkConf(loadDefaults=False)
+    for key, value in settings.items():
+        conf.set(key, value)
+    with log.open("ab") as told:
+        gateway = launch_gateway(conf, popen_kwargs={"stdout": told, "stderr": told})
+    SparkContext._ensure_initialized(gateway=gateway)
+
+
+def _prepare_environment(master: str, made: Path) -> None:
+    """What the launcher and Spark take from the environment."""
+    os.environ["JAVA_HOME"] = str(java_home())
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if is_local(master) or master.startswith("local-cluster"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    if master.startswith("local-cluster"):
+        # Its workers work below SPARK_HOME, which is not ours to write to.
+        home = made / "spark-home"
+        home.mkdir()
+        for entry in Path(pyspark.__file__).parent.iterdir():
+            (home / entry.name).symlink_to(entry)
+        os.environ["SPARK_HOME"] = str(home)
+
+
+def _stop(spark: SparkSession) -> None:
+    """Cancel what is under way, and stop, over a connection of its own.
+
+    A call to the JVM that a signal has broken off leaves the connection of its thread unusable.
+    """
+
+    def work() -> None:
+        with suppress(PySparkException, Py4JError, OSError):
+            spark.sparkContext.cancelAllJobs()
+            spark.stop()
+
+    thread = Thread(target=work)
+    thread.start()
+    thread.join()
+
+
+@contextmanager
+def _signals_raise() -> Iterator[None]:
+    """SIGTERM ends the block as SIGINT does, so that what has to be undone is; then as before."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    _on_signals_raise()
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _on_signals_raise() -> None:
+    def interrupt(number: int, frame: Any) -> NoReturn:
+        raise KeyboardInterrupt
+
+    def terminate(number: int, frame: Any) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    if current_thread() is main_thread():
+        signal.signal(signal.SIGINT, interrupt)
+        signal.signal(signal.SIGTERM, terminate)
+
+
+def _gist(error: BaseException) -> str:
+    """The line of an error that says what is wrong: Java's come with a page of where."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    telling = [line for line in lines if "Exception: " in line or "Error: " in line]
+    return (telling or lines or [type(error).__name__])[0]
