@@ -13,13 +13,14 @@
     [check.delivered_once]
 
 `sections` has the tables and their defaults, `incidents` the events, `checkers` the checks, `draws`
-what a seed chooses for itself. Whatever is wrong with a file is one error that names file, key and
-what was allowed.
+what a seed chooses for itself, `sweeps` what a series of runs goes through. Whatever is wrong with
+a file is one error that names file, key and what was allowed.
 """
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ from snowcast.sim.sections import (
     Section,
     WorkloadSection,
 )
+from snowcast.sim.sweeps import Values, combinations, with_values
 
 
 class Scenario(Section, frozen=True, kw_only=True):
@@ -62,6 +64,7 @@ class Scenario(Section, frozen=True, kw_only=True):
     event: tuple[AnyIncident, ...] = ()
     check: Checks = Checks()
     draw: dict[str, Any] = msgspec.field(default_factory=dict)
+    sweep: dict[str, Any] = msgspec.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         try:
@@ -81,13 +84,23 @@ class Scenario(Section, frozen=True, kw_only=True):
 
     def with_(self, nodes: int | None = None, protocol: str | None = None) -> Scenario:
         """This scenario with another number of nodes or another protocol; None keeps what is."""
-        values: Any = msgspec.to_builtins(self)
-        if nodes is not None:
-            values["cluster"]["nodes"] = nodes
-            values["draw"].get("cluster", {}).pop("nodes", None)
-        if protocol is not None:
-            values["protocol"] = protocol
-        return parse(values)
+        values = {"cluster.nodes": nodes, "protocol": protocol}
+        return self.with_values({k: value for k, value in values.items() if value is not None})
+
+    def with_values(self, values: Mapping[str, Any]) -> Scenario:
+        """This scenario with other values, each under the path to it, like `cluster.nodes`.
+
+        What is given a value here is neither drawn nor swept any more.
+        """
+        return parse(with_values(msgspec.to_builtins(self), values))
+
+
+def variants(scenario: Scenario) -> list[tuple[Values, Scenario]]:
+    """Every combination of what `[sweep]` names: its values, and the scenario that has them.
+
+    Without a sweep it is the scenario itself, alone and with no values.
+    """
+    return [(values, scenario.with_values(values)) for values in combinations(scenario.sweep)]
 
 
 def load(path: Path) -> Scenario:
@@ -115,4 +128,10 @@ def parse(values: dict[str, Any]) -> Scenario:
             msgspec.convert(tried, Scenario)
         except msgspec.ValidationError as error:
             raise UsageError(f"draw: {explain(error, Scenario, tried)}") from None
+    for combination in combinations(scenario.sweep):
+        tried = with_values(values, combination)
+        try:
+            msgspec.convert(tried, Scenario)
+        except msgspec.ValidationError as error:
+            raise UsageError(f"sweep: {explain(error, Scenario, tried)}") from None
     return scenario
