@@ -138,7 +138,51 @@ def test_an_eviction_by_hearsay_is_checked_with_the_evicted_itself() -> None:
     accused = record(2).incarnation
     assert watch.check(record(2, EVICTED), 50)[0] == send(2, Ping(1, accused))
     watch.receive(2, Pong(1, 0, 0))
-    assert watch.context.view.get(member(2)) == record(2), "it lives"
+    watch.receive(2, Records((record(2, refutations=1),)))
+    assert watch.context.view.get(member(2)) == record(2, refutations=1)
+    assert watch.announced == [record(2, refutations=1)], "to this node alone was it said"
+
+
+def test_a_check_waits_for_the_refutation_even_if_a_helper_brings_the_pong_first() -> None:
+    watch = Watch(6)
+    watch.check(record(2, EVICTED))
+    watch.fire(PongTimer(1), 500 * MS)
+    assert watch.receive(4, Pong(1, 0, 0)) == []
+    watch.receive(2, Records((record(2, refutations=1),)))
+    assert watch.announced == [record(2, refutations=1)]
+
+
+def test_a_check_that_was_answered_asks_no_helpers_and_ends_in_its_time() -> None:
+    watch = Watch(6)
+    watch.receive(1, Ping(9, record(0).incarnation))  # this node is not well: its score is 1
+    watch.check(record(2, EVICTED))
+    for _ in range(2):
+        watch.receive(2, Pong(1, 0, 0))
+    assert watch.score == 0, "one answer makes one better"
+    assert watch.fire(PongTimer(1), SECOND) == [SetTimer(ProbeEndTimer(1), 2 * SECOND)]
+    ended = watch.fire(ProbeEndTimer(1), 2 * SECOND)
+    assert ended == [CancelTimer(PongTimer(1)), CancelTimer(ProbeEndTimer(1))]
+    assert watch.context.view.get(member(2)) == record(2), "it lives, whatever it is called"
+    assert watch.detector.sizes() == {"probes": 0, "relays": 0}
+
+
+@pytest.mark.parametrize("is_alive", [False, True])
+def test_a_check_is_forgotten_when_it_ends(is_alive: bool) -> None:
+    watch = Watch(6)
+    watch.check(record(2, EVICTED))
+    if is_alive:
+        watch.receive(2, Pong(1, 0, 0))
+    watch.fire(PongTimer(1))
+    watch.fire(ProbeEndTimer(1), SECOND)
+    watch.receive(2, Records((record(2, refutations=1),)), 2 * SECOND)
+    assert watch.announced == [], "this node has accused nobody any more"
+
+
+def test_who_is_merely_probed_has_not_been_accused() -> None:
+    watch = Watch(6)
+    watch.probe(2)
+    watch.receive(2, Records((record(2, refutations=1),)))
+    assert watch.announced == []
 
 
 @pytest.mark.parametrize("refutations", [0, 3])

@@ -147,12 +147,28 @@ def test_a_leaver_does_not_refute(claim: Member) -> None:
     assert (door.me, door.announced) == (record(0, LEFT), [])
 
 
-def test_what_a_member_says_of_itself_to_this_node_alone_is_spread() -> None:
+def test_the_refutation_of_whom_this_node_has_accused_is_spread() -> None:
     door = Door()
+    door.membership.has_accused = {member(2), member(3)}.__contains__
     door.membership.hear((record(2, refutations=1), record(3, SUSPECT)), member(2), 0)
     assert door.announced == [record(2, refutations=1)], "3 did not say so itself"
     door.membership.hear((record(2, refutations=1),), member(2), 0)
     assert door.announced == [record(2, refutations=1)], "is no news the second time"
+
+
+def test_the_refutation_of_whom_another_has_accused_is_learned_and_left_to_that_one() -> None:
+    door = Door()
+    door.membership.has_accused = {member(3)}.__contains__
+    door.membership.hear((record(2, refutations=1),), member(2), 0)
+    assert door.context.view.get(member(2)) == record(2, refutations=1)
+    assert door.announced == []
+
+
+def test_a_refutation_that_all_have_heard_is_not_spread_again() -> None:
+    door = Door()
+    door.membership.has_accused = {member(2)}.__contains__
+    door.learn(record(2, refutations=1), source=2)
+    assert door.announced == []
 
 
 def test_other_tags_are_a_newer_incarnation_that_is_announced() -> None:

@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snowcast.core.codec import encode_members
 from snowcast.core.config import SECOND, Config
 from snowcast.core.effects import CancelTimer, MemberChanged, SetTimer
-from snowcast.core.frames import Ping, Records
+from snowcast.core.frames import Data, Ping, Records
 from snowcast.core.member import Member, State
 from snowcast.core.suspicion import suspicion_timeout_us
 from snowcast.core.timers import SuspicionTimer
+from support.cluster import VirtualCluster
 from support.lone import record, send, sends
 from support.rings import member
 from support.watch import Watch
@@ -117,6 +119,16 @@ def test_the_accuser_evicts_announces_and_tells_the_evicted() -> None:
     assert watch.suspicions.sizes() == {"suspicions": 0}
 
 
+def test_only_who_made_a_suspicion_public_is_its_accuser() -> None:
+    watch = Watch(5)
+    accuse(watch, suspect=3)
+    watch.learn(record(2, SUSPECT), source=4)
+    accuse(watch)
+    assert [watch.suspicions.is_accuser_of(member(i)) for i in range(5)] == [0, 0, 0, 1, 0]
+    watch.learn(record(3, refutations=1), source=3)
+    assert not watch.suspicions.is_accuser_of(member(3)), "there is nothing left to refute"
+
+
 def test_others_give_the_accuser_its_longest_and_as_long_again() -> None:
     watch = Watch(5)
     effects = watch.learn(record(2, SUSPECT), source=3, now_us=7)
@@ -169,6 +181,23 @@ def test_a_claim_about_the_past_begins_nothing(claim: Member) -> None:
     watch.learn(record(2, refutations=1), record(9))
     watch.learn(claim, source=3)
     assert watch.suspicions.sizes() == {"suspicions": 0}
+
+
+def test_a_refutation_is_spread_by_the_accuser_and_the_accused_and_by_nobody_else() -> None:
+    """All that probed the paused node, and their helpers, hear it refute."""
+    cluster = VirtualCluster.of(20)
+    cluster.run(10 * SECOND)
+    cluster.pause(3)
+    cluster.run(4 * SECOND)
+    cluster.log.clear()
+    cluster.resume(3)
+    cluster.run(3 * SECOND)
+    told = [sent for sent in cluster.sent(Records) if sent.sender == 3]
+    spread = [sent.frame for sent in cluster.sent(Data)]
+    assert len({sent.to for sent in told}) > 2, "or this shows nothing"
+    assert {frame.payload for frame in spread} == {encode_members((record(3, refutations=1),))}
+    assert len({frame.id.origin for frame in spread}) == len({frame.id for frame in spread}) == 2
+    assert cluster.everyone_sees() == list(range(20))
 
 
 def test_suspicions_of_several_members_are_kept_apart() -> None:

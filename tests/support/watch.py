@@ -10,7 +10,7 @@ from snowcast.core.config import Config
 from snowcast.core.context import Context
 from snowcast.core.detector import Detector
 from snowcast.core.effects import Effect
-from snowcast.core.frames import Nack, Ping, PingRequest, Pong
+from snowcast.core.frames import Nack, Ping, PingRequest, Pong, Records
 from snowcast.core.member import Member
 from snowcast.core.membership import Membership
 from snowcast.core.suspicion import Suspicions
@@ -77,6 +77,8 @@ class Watch:
                 self.detector.on_ping_request(member(sender), frame, now_us)
             case Nack():
                 self.detector.on_nack(member(sender), frame)
+            case Records():
+                self.membership.hear(frame.members, member(sender), now_us)
         return self.context.outbox.take()
 
     def _announce(self, news: Iterable[Member], now_us: int) -> None:

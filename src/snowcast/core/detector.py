@@ -20,7 +20,6 @@ from snowcast.core.member import Member, State
 from snowcast.core.membership import Membership
 from snowcast.core.suspicion import Suspicions
 from snowcast.core.timers import PongTimer, ProbeEndTimer, ProbeTimer, RelayTimer
-from snowcast.core.view import Change
 
 
 class _Probe:
@@ -29,10 +28,11 @@ class _Probe:
     __slots__ = (
         "accused",
         "ends_us",
+        "has_answered",
         "helpers",
         "incarnation",
         "is_hearsay",
-        "is_indirect",
+        "is_late",
         "target",
         "witnesses",
     )
@@ -43,7 +43,8 @@ class _Probe:
         self.accused = accused  # the incarnation that the target is told to refute, or 0
         self.ends_us = ends_us
         self.is_hearsay = is_hearsay  # somebody else's eviction is being checked
-        self.is_indirect = False  # others have been asked
+        self.has_answered = False  # hearsay only: it lives, and its refutation is on the way
+        self.is_late = False  # the wait for a pong is over, and that for the end has begun
         self.helpers = 0
         self.witnesses: set[Address] = set()
 
@@ -60,10 +61,9 @@ class Detector:
         self._turn = 0
         self._round: list[Address] = []  # whose turn is still to come, last first
         self._probes: dict[int, _Probe] = {}
-        self._probed: set[Address] = set()
+        self._probed: dict[Address, int] = {}  # by target, the key of its probe
         self._relays: dict[int, tuple[Address, int]] = {}  # who asked, under which number
-        self._doubted: set[Address] = set()  # said to be evicted, and asked whether they are
-        membership.listeners.append(self._on_changes)
+        membership.has_accused = self._has_accused
 
     def start(self, now_us: int) -> None:
         """Begin probing at a random moment of the first period."""
@@ -95,7 +95,6 @@ class Detector:
 
         An eviction that was missed and one from the other side of a healed partition look alike.
         """
-        self._doubted.add(evicted.address)
         self._begin(evicted, True, now_us)
 
     def on_ping(self, sender: Address, ping: Ping, now_us: int) -> None:
@@ -119,8 +118,14 @@ class Detector:
             forwarded = msgspec.structs.replace(pong, sequence=sequence)
             self._context.outbox.send_datagram(requester, forwarded)
             return
-        if self._end(pong.sequence) is not None:
-            self.health.adjust(-1)
+        probe = self._probes.get(pong.sequence)
+        if probe is None or probe.has_answered:
+            return
+        self.health.adjust(-1)
+        if probe.is_hearsay:
+            probe.has_answered = True
+        else:
+            self._end(pong.sequence)
 
     def on_ping_request(self, sender: Address, request: PingRequest, now_us: int) -> None:
         """Ping for another node; if there is no answer in time, tell it that we at least live."""
@@ -146,19 +151,15 @@ class Detector:
         if probe.target not in self._context.view.ring:
             self._end(sequence)  # evicted meanwhile, or gone
             return
-        config, outbox = self._context.config, self._context.outbox
-        helpers = self._pick_helpers(config.indirect_probes, probe.target)
-        probe.helpers = len(helpers)
-        probe.is_indirect = True
-        for helper in helpers:
-            outbox.send_datagram(helper, PingRequest(sequence, probe.target, probe.accused))
-        outbox.send(probe.target, Ping(sequence, probe.accused))
-        outbox.set_timer(ProbeEndTimer(sequence), probe.ends_us)
+        if not probe.has_answered:
+            self._ask_helpers(sequence, probe)
+        probe.is_late = True
+        self._context.outbox.set_timer(ProbeEndTimer(sequence), probe.ends_us)
 
     def on_probe_end_timer(self, sequence: int, now_us: int) -> None:
         """Nobody could reach the target, or nobody said so: who is it that is unwell?"""
         probe = self._end(sequence)
-        if probe is None:
+        if probe is None or probe.has_answered:
             return
         missed = probe.helpers - len(probe.witnesses)
         self.health.adjust(missed if probe.helpers else 1)
@@ -182,19 +183,13 @@ class Detector:
 
     def sizes(self) -> dict[str, int]:
         """What is remembered."""
-        return {
-            "probes": len(self._probes),
-            "relays": len(self._relays),
-            "doubted": len(self._doubted),
-        }
+        return {"probes": len(self._probes), "relays": len(self._relays)}
 
-    def _on_changes(self, changes: list[Change], source: Address, now_us: int) -> None:
-        """Those who were said to be evicted and are not have refuted, to this node alone."""
-        if not self._doubted:
-            return
-        doubted = [c.new for c in changes if c.new.address in self._doubted]
-        self._doubted.difference_update(member.address for member in doubted)
-        self._membership.announce([m for m in doubted if m.is_present], now_us)
+    def _has_accused(self, member: Address) -> bool:
+        """Whether `member`, should it refute, refutes what this node has told it."""
+        sequence = self._probed.get(member)
+        is_checked = sequence is not None and self._probes[sequence].is_hearsay
+        return is_checked or self._suspicions.is_accuser_of(member)
 
     def _begin(self, target: Member, is_hearsay: bool, now_us: int) -> None:
         if target.address in self._probed:
@@ -205,7 +200,7 @@ class Detector:
         is_accused = is_hearsay or (target.state is State.SUSPECT and config.lifeguard)
         accused = target.incarnation if is_accused else 0
         self._probes[sequence] = _Probe(target, accused, ends_us, is_hearsay)
-        self._probed.add(target.address)
+        self._probed[target.address] = sequence
         if accused:  # let it refute, and let that not get lost
             outbox.send(target.address, Ping(sequence, accused))
         else:
@@ -216,9 +211,9 @@ class Detector:
     def _end(self, sequence: int) -> _Probe | None:
         probe = self._probes.pop(sequence, None)
         if probe is not None:
-            self._probed.discard(probe.target)
+            del self._probed[probe.target]
             self._context.outbox.cancel_timer(PongTimer(sequence))
-            if probe.is_indirect:
+            if probe.is_late:
                 self._context.outbox.cancel_timer(ProbeEndTimer(sequence))
         return probe
 
@@ -236,6 +231,14 @@ class Detector:
             target = self._round.pop()
             if target in ring:
                 return target
+
+    def _ask_helpers(self, sequence: int, probe: _Probe) -> None:
+        outbox = self._context.outbox
+        helpers = self._pick_helpers(self._context.config.indirect_probes, probe.target)
+        probe.helpers = len(helpers)
+        for helper in helpers:
+            outbox.send_datagram(helper, PingRequest(sequence, probe.target, probe.accused))
+        outbox.send(probe.target, Ping(sequence, probe.accused))
 
     def _pick_helpers(self, count: int, target: Address) -> list[Address]:
         ring, me = self._context.view.ring, self._context.me

@@ -33,6 +33,8 @@ class Membership:
         """Told of changes: what they are, who told this node, and when."""
         self.on_suspect: Callable[[Member, Address, int], None] = lambda *claim: None
         """Called with each claim that a member is suspect, whether news or not."""
+        self.has_accused: Callable[[Address], bool] = lambda address: False
+        """Whether this node itself waits for that member to refute."""
         self.announce: Callable[[Iterable[Member], int], None] = lambda members, now_us: None
         """Tells all members."""
         context.view.merge((me,), 0)
@@ -55,6 +57,17 @@ class Membership:
             if member.state is State.SUSPECT:
                 self.on_suspect(member, source, now_us)
         return changes
+
+    def hear(self, members: Iterable[Member], sender: Address, now_us: int) -> None:
+        """Learn what `sender` says to this node alone; if it refutes, its accuser spreads that.
+
+        Others hear a refutation too: whoever probes a suspect, or helps with that. If all of them
+        spread it, one member that was slow would cost as many broadcasts.
+        """
+        is_ours = self.has_accused(sender)  # asked first: a refutation ends a suspicion
+        changes = self.learn(members, sender, now_us)
+        if is_ours:
+            self.announce([c.new for c in changes if c.new.address == sender], now_us)
 
     def refute(self, incarnation: int, now_us: int) -> bool:
         """Outlive what is said of this node's `incarnation`; False if there is no need to."""

@@ -71,6 +71,11 @@ class Suspicions:
             self._membership.announce((evicted,), now_us)
             self._context.outbox.send(suspect, Records((evicted,)))  # should it be there after all
 
+    def is_accuser_of(self, suspect: Address) -> bool:
+        """Whether it was this node that made the suspicion public."""
+        suspicion = self._suspicions.get(suspect)
+        return suspicion is not None and suspicion.accuser == self._context.me
+
     def sizes(self) -> dict[str, int]:
         """What is remembered."""
         return {"suspicions": len(self._suspicions)}
@@ -103,8 +108,6 @@ class Suspicions:
                 continue
             del self._suspicions[change.new.address]
             self._context.outbox.cancel_timer(SuspicionTimer(change.new.address))
-            if suspicion.accuser == self._context.me and source == change.new.address:
-                self._membership.announce((change.new,), now_us)  # it has refuted, to us alone
 
     def _tell_suspect(self, suspect: Address, incarnation: int) -> None:
         if self._context.config.lifeguard:
