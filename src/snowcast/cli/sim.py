@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from snowcast.cli.progress import bar
 from snowcast.core.errors import UsageError
 from snowcast.sim import library
 from snowcast.sim.check import Case, Verdict, check, parse_seeds
@@ -49,7 +47,7 @@ def run(
     case = Case(scenario, seed, nodes, protocol)
     prepared = case.load()
     typer.echo(f"seed {seed}: {case.command()}", err=as_json)
-    with _bar(Path(scenario).stem) as advance:
+    with bar(Path(scenario).stem) as advance:
         result = run_scenario(prepared, seed, name=Path(scenario).stem, out=out, progress=advance)
     if as_json:
         typer.echo(msgspec.json.encode(result))
@@ -87,7 +85,7 @@ def check_(
         case.load()  # a mistake in a file is found before anything runs
     typer.echo(f"seeds {seeds} of {', '.join(names)}: {len(cases)} runs, {jobs} at a time")
     failed = 0
-    with _bar("checking") as advance:
+    with bar("checking") as advance:
         for done, verdict in enumerate(check(cases, jobs), start=1):
             advance(done, len(cases))
             if not verdict.is_ok:
@@ -108,16 +106,6 @@ def list_() -> None:
     for name, path in known.items():
         table.add_row(name, library.about(path))
     Console().print(table)
-
-
-@contextmanager
-def _bar(title: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on stderr while something goes on; nothing where stderr is no terminal."""
-    console = Console(stderr=True)
-    columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as it:
-        task = it.add_task(title, total=None)
-        yield lambda done, total: it.update(task, completed=done, total=total)
 
 
 def _print(result: RunResult) -> None:

@@ -1,0 +1,159 @@
+"""One node of the lab, through its lives: a real host on real sockets, behind a detour.
+
+Rules of this file:
+- A crash is silence: the sockets stay open and swallow what comes, as a machine does that is cut
+  off, and nothing tells the others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from snowcast.baselines.registry import protocol
+from snowcast.core.address import Address
+from snowcast.core.broadcast import SnowBroadcaster
+from snowcast.core.config import Config
+from snowcast.core.effects import Delivered, Joined, Notice, Stopped
+from snowcast.core.events import Broadcast, Leave, PeerUnreachable, Start
+from snowcast.core.frames import Frame
+from snowcast.core.member import Member, first_incarnation
+from snowcast.lab.detour import Detour
+from snowcast.lab.job import NUMBER_BYTES
+from snowcast.lab.places import address_of
+from snowcast.runtime.host import Host
+from snowcast.runtime.options import Options
+from snowcast.runtime.ports import Sockets, bind
+from snowcast.runtime.tracing import Tracer
+from snowcast.sim.network import Network
+from snowcast.sim.plan import Say
+from snowcast.sim.processing import Processing
+from snowcast.trace.files import TraceWriter
+from snowcast.trace.schema import Role
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the nodes of one process share."""
+
+    run: str
+    port: int
+    config: Config
+    protocol: str
+    processing: Processing | None
+    network: Network
+    writer: TraceWriter
+    now_us: Callable[[], int]
+    clock_us: Callable[[], int]
+    on_delivered: Callable[[], None]
+
+
+class Resident:
+    """A node with a number. Read it as you like; its worker alone tells it what to do."""
+
+    def __init__(self, index: int, around: Surroundings, *, stable: bool) -> None:
+        self.index = index
+        self.address = address_of(index, around.port)
+        self.is_up = False
+        self.is_member = False
+        """Whether it has been announced, and so can broadcast."""
+        self._around = around
+        self._stable = stable
+        self._life = 0
+        self._sockets: Sockets | None = None
+        self._host: Host
+        self._tracer: Tracer
+        self._detour: Detour
+        self._closing: set[asyncio.Task[None]] = set()
+
+    def bind(self) -> None:
+        """Take the address."""
+        self._sockets = bind(str(self.address))
+
+    def boot(self, members: tuple[Member, ...]) -> None:
+        """Begin as one of many that all know one another."""
+        self._begin()
+        self._tracer.note(joined_us=self._around.clock_us())
+        self.is_member = True
+        self._host.start(Start(members=members))
+
+    def join(self, contact: Address) -> None:
+        """Begin to join through `contact`; also what a node does that was down."""
+        self._begin()
+        self._host.start(Start(seeds=(contact,)))
+
+    def say(self, step: Say) -> None:
+        """Broadcast a message that begins with its number."""
+        payload = step.number.to_bytes(NUMBER_BYTES, "big").ljust(step.payload_bytes, b".")
+        self._host.handle(Broadcast(payload, step.mode, step.is_reliable))
+
+    def leave(self) -> None:
+        """Announce that it leaves; it goes on forwarding until it is done."""
+        self.is_member = False
+        self._host.handle(Leave())
+
+    def crash(self) -> None:
+        """Fall silent."""
+        self._gone()
+        self._detour.silence()
+        self._host.driver.close()
+
+    def kill(self) -> None:
+        """Close everything at once: others are refused."""
+        self._gone()
+        self._host.abort()
+
+    async def close(self) -> None:
+        """The end of the run."""
+        if self._sockets is not None:
+            self._sockets.close()
+        if self._life:
+            self._host.driver.close()
+            self._host.abort()
+            await self._host.close()
+        await asyncio.gather(*self._closing)
+
+    def _gone(self) -> None:
+        self.is_up = self.is_member = False
+        self._tracer.note(crashed_us=self._around.clock_us())
+
+    def _begin(self) -> None:
+        around = self._around
+        self._life += 1
+        if self._sockets is None:
+            if self._life > 1:
+                self._host.abort()
+            self.bind()
+        sockets, self._sockets = self._sockets, None
+        assert sockets is not None
+        self._detour = Detour(
+            self.index, self.address, around.processing, around.network, around.now_us
+        )
+        make_broadcaster = protocol(around.protocol).make_broadcaster or SnowBroadcaster
+        options = Options(config=around.config, make_broadcaster=make_broadcaster)
+        self._host = Host(options, sockets, self.address, self._life, self._on_notice, self._detour)
+        self._detour.on_unreachable = self._on_unreachable
+        me = Member(self.address, first_incarnation(self._life))
+        processing = around.processing
+        is_straggler = processing is not None and processing.is_straggler(self.index)
+        role = Role.STRAGGLER if is_straggler else Role.PLAIN
+        self._tracer = Tracer(around.writer, around.run, me, role=role, stable=self._stable)
+        self._host.driver.observe = self._tracer.observe
+        self.is_up = True
+
+    def _on_unreachable(self, peer: Address, unsent: tuple[Frame, ...]) -> None:
+        if self.is_up:
+            self._host.handle(PeerUnreachable(peer, unsent))
+
+    def _on_notice(self, notice: Notice) -> None:
+        match notice:
+            case Delivered():
+                self._around.on_delivered()
+            case Joined():
+                self.is_member = True
+            case Stopped():
+                self.is_up = False
+                task = asyncio.get_running_loop().create_task(self._host.close())
+                self._closing.add(task)
+                task.add_done_callback(self._closing.discard)
