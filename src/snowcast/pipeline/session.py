@@ -24,7 +24,7 @@ from threading import Thread, current_thread, main_thread
 from typing import Any, NoReturn
 
 import pyspark
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
@@ -100,7 +100,7 @@ def _start(
     wanted = {**SETTINGS, **settings, "spark.app.name": app}
     if master is not None or not is_submitted:
         wanted["spark.master"] = master or HERE
-        if is_local(master or HERE):
+        if is_local(wanted["spark.master"]):
             wanted = {**LOCAL_SETTINGS, **wanted}
     try:
         if is_submitted:
@@ -119,7 +119,7 @@ def _start(
         raise UsageError(f"Spark does not start: {_gist(error)}; see {log}") from None
     context = spark.sparkContext
     _on_signals_raise()  # the context has put a handler of its own there
-    if not is_local(context.master):
+    if not is_local(str(context.master)):
         context.addPyFile(str(write_package_zip(made)))
     return spark
 
@@ -132,7 +132,8 @@ def _launch(settings: Mapping[str, str], log: Path) -> None:
     for key, value in settings.items():
         conf.set(key, value)
     with log.open("ab") as told:
-        gateway = launch_gateway(conf, popen_kwargs={"stdout": told, "stderr": told})
+        quiet = {"stdout": told, "stderr": told}
+        gateway = launch_gateway(conf, popen_kwargs=quiet)  # type: ignore[no-untyped-call]
     SparkContext._ensure_initialized(gateway=gateway)
 
 

@@ -44,9 +44,9 @@ class TraceWriter:
         self.directory = directory
         directory.mkdir(parents=True, exist_ok=True)
         if (directory / MANIFEST).exists():
-            _check_manifest(directory)
+            check_manifest(directory)
         else:
-            _write_whole(directory / MANIFEST, manifest())
+            write_whole(directory / MANIFEST, manifest())
         self._tables = {
             row: _TableWriter(directory, name, part_bytes_max) for name, row in TABLES.items()
         }
@@ -82,7 +82,7 @@ class TraceReader:
     """Reads a directory that a `TraceWriter` has written, or is writing."""
 
     def __init__(self, directory: Path) -> None:
-        _check_manifest(directory)
+        check_manifest(directory)
         self.directory = directory
         self.torn = 0
         """How many parts read so far ended in the middle of a line."""
@@ -107,11 +107,32 @@ def parts(directory: Path, table: str) -> list[Path]:
     return sorted(directory.glob(f"{table}-*.jsonl"), key=_part_number)
 
 
+def check_manifest(directory: Path) -> None:
+    """TraceError if a directory is no trace, or of a version that this code does not know."""
+    path = directory / MANIFEST
+    try:
+        content: Any = json.loads(path.read_text(encoding="utf-8"))
+        version = content["schema"]
+    except (FileNotFoundError, NotADirectoryError):
+        raise TraceError(f"{directory} is no trace: it has no {MANIFEST}") from None
+    except (ValueError, KeyError, TypeError):
+        raise TraceError(f"{path} is not the manifest of a trace") from None
+    if version != SCHEMA_VERSION:
+        raise TraceError(f"{path}: schema version {version}, not {SCHEMA_VERSION}")
+
+
 def manifest() -> str:
     """What a directory says of itself."""
     tables = {name: [column.name for column in columns(row)] for name, row in TABLES.items()}
     content = {"schema": SCHEMA_VERSION, "snowcast": __version__, "tables": tables}
     return json.dumps(content, indent=2) + "\n"
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that is there as a whole or not at all."""
+    draft = path.with_suffix(".draft")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(path)
 
 
 def fingerprint(directory: Path) -> str:
@@ -165,26 +186,6 @@ class _TableWriter:
             self._file.close()
         self._file = None
         self._part_bytes = 0
-
-
-def _check_manifest(directory: Path) -> None:
-    path = directory / MANIFEST
-    try:
-        content: Any = json.loads(path.read_text(encoding="utf-8"))
-        version = content["schema"]
-    except FileNotFoundError:
-        raise TraceError(f"{directory} is no trace: it has no {MANIFEST}") from None
-    except (ValueError, KeyError, TypeError):
-        raise TraceError(f"{path} is not the manifest of a trace") from None
-    if version != SCHEMA_VERSION:
-        raise TraceError(f"{path}: schema version {version}, not {SCHEMA_VERSION}")
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file that is there as a whole or not at all."""
-    draft = path.with_suffix(".draft")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)
 
 
 def _part_number(path: Path) -> int:
