@@ -5,6 +5,8 @@ Paper, Child Nodes Broadcasting and Broadcast With Different Membership; DESIGN 
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -208,8 +210,10 @@ def test_only_a_reliable_message_is_waited_for() -> None:
         assert node.broadcaster.sizes()["custodies"] == is_reliable
 
 
-def test_a_message_keeps_its_payload_and_its_flags_on_the_way() -> None:
-    frame = data(5, 6, 9, payload=b"news", is_reliable=True, is_system=True, attempt=3)
+@pytest.mark.parametrize("kind", ["is_system", "is_control"])
+def test_a_message_keeps_its_payload_and_its_flags_on_the_way(kind: str) -> None:
+    flags: dict[str, Any] = {"is_reliable": True, kind: True, "attempt": 3}
+    frame = data(5, 6, 9, payload=b"news", **flags)
     for _, sent in sends(Lone(8, 10).receive(5, frame), Data):
         expected = msgspec.structs.replace(frame, left=sent.left, right=sent.right, hop=2)
         assert sent == expected

@@ -229,7 +229,7 @@ def test_a_wide_frame_that_needs_not_be_is_refused() -> None:
         decode_body(bytes([WIDE_BIT | list(FIELDS).index(f.Nack)]) + uvarint(1))
 
 
-@pytest.mark.parametrize("flags", [0x80, 0xFF, 0x03, 0x07])
+@pytest.mark.parametrize("flags", [0xA0, 0xFF, 0x03, 0x07])
 def test_flags_that_mean_nothing_are_refused(flags: int) -> None:
     body = bytearray(body_of(LEAF))
     body[1] = flags

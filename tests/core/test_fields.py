@@ -46,6 +46,7 @@ def test_the_place_of_a_kind_is_its_number_on_the_wire_and_never_changes() -> No
         "IHave",
         "Graft",
         "Prune",
+        "Answer",
     ]
 
 

@@ -6,10 +6,12 @@ from random import Random
 
 import pytest
 
+from snowcast.core import events, frames
 from snowcast.core.codec import encode_members
 from snowcast.core.config import MS, SECOND, Config
 from snowcast.core.effects import (
     Accepted,
+    Answered,
     BadFrame,
     CancelTimer,
     Delivered,
@@ -54,6 +56,8 @@ from snowcast.core.timers import (
     HealTimer,
     JoinTimer,
     LingerTimer,
+    PongTimer,
+    ProbeEndTimer,
     ProbeTimer,
     ReceiptTimer,
     SyncTimer,
@@ -125,6 +129,19 @@ def test_a_message_is_delivered_with_its_payload_and_how_far_it_came() -> None:
     assert receive(node(1, 3), 0, data(0, hop=3)) == [Delivered(message(0), b"hello", 3)]
 
 
+def test_a_message_for_whoever_runs_the_nodes_is_told_from_those_for_the_application() -> None:
+    frame = data(0, is_control=True)
+    assert receive(node(1, 3), 0, frame) == [Delivered(message(0), b"hello", 1, is_control=True)]
+    sent = node(1, 3).handle(Broadcast(b"hello", is_control=True), 0)
+    assert all(frame.is_control for _, frame in sends(sent, Data))
+
+
+def test_an_answer_goes_to_the_origin_alone_who_is_told_of_it() -> None:
+    [sent] = node(1, 9).handle(events.Answer(message(0), "well"), 0)
+    assert sent == send(0, frames.Answer(message(0), "well"))
+    assert receive(node(0, 9), 1, sent.frame) == [Answered(message(0), member(1), "well")]
+
+
 def test_an_announcement_is_learned_and_not_delivered() -> None:
     effects = receive(node(0, 3), 1, news(record(7), record(2, LEFT)))
     assert effects == [
@@ -171,10 +188,14 @@ def send_datagram(to: int, frame: Pong) -> Effect:
     return type(effect)(effect.to, effect.frame, True)
 
 
-def test_what_a_node_refutes_directly_is_announced() -> None:
-    effects = receive(node(0, 3), 2, Records((record(2, refutations=1),)))
-    assert timers(effects) == [AnnounceTimer()]
-    assert [type(e) for e in effects] == [MemberChanged, SetTimer]
+def test_only_its_accuser_announces_what_a_node_refutes_directly() -> None:
+    refutation = Records((record(1, refutations=1),))
+    accuser, bystander = node(0, 2), node(0, 2)
+    for key in (ProbeTimer(), PongTimer(1), ProbeEndTimer(1), AnnounceTimer()):
+        accuser.handle(TimerFired(key), 0)
+    receive(bystander, 1, Records((record(1, SUSPECT),)))
+    assert timers(receive(accuser, 1, refutation)) == [AnnounceTimer()]
+    assert timers(receive(bystander, 1, refutation)) == []
 
 
 def test_a_node_that_is_joining_has_nothing_to_compare() -> None:

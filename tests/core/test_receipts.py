@@ -94,6 +94,13 @@ def test_an_announcement_has_no_receipt_but_is_watched_over() -> None:
     assert node.broadcaster.sizes()["receipts"] == 0
 
 
+def test_a_message_for_whoever_runs_the_nodes_has_a_receipt() -> None:
+    node = Lone(5, 10)
+    node.start(is_control=True)
+    node.receive(2, ack(STANDARD, 5))
+    assert len(receipts(node.receive(8, ack(STANDARD, 4)))) == 1
+
+
 def test_a_receipt_is_complete_only_if_nobody_is_missing() -> None:
     assert receipt(9).is_complete
     assert not receipt(8, 7).is_complete

@@ -16,6 +16,7 @@ DATA = Data(message(), Tree.STANDARD, None, None, b"")
 def test_announcements_are_told_from_messages() -> None:
     assert kind_of(DATA) == "Data"
     assert kind_of(msgspec.structs.replace(DATA, is_system=True)) == "Announcement"
+    assert kind_of(msgspec.structs.replace(DATA, is_control=True)) == "Control"
     assert kind_of(Ping(1)) == "Ping"
 
 

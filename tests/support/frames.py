@@ -62,6 +62,11 @@ def message_ids(addresses: Addresses) -> st.SearchStrategy[f.MessageId]:
 
 
 def _data(addresses: Addresses) -> st.SearchStrategy[f.Data]:
+    kinds = st.sampled_from(((False, False), (True, False), (False, True)))
+    return kinds.flatmap(lambda kind: _data_of(addresses, *kind))
+
+
+def _data_of(addresses: Addresses, is_system: bool, is_control: bool) -> st.SearchStrategy[f.Data]:
     return st.builds(
         f.Data,
         message_ids(addresses),
@@ -72,7 +77,8 @@ def _data(addresses: Addresses) -> st.SearchStrategy[f.Data]:
         hop=st.integers(0, 255),
         attempt=numbers(),
         is_reliable=st.booleans(),
-        is_system=st.booleans(),
+        is_system=st.just(is_system),
+        is_control=st.just(is_control),
     )
 
 
@@ -103,6 +109,7 @@ def _kinds(addresses: Addresses) -> dict[type[f.Frame], st.SearchStrategy[f.Fram
         f.IHave: st.builds(f.IHave, many(st.builds(f.Offer, id, n))),
         f.Graft: st.builds(f.Graft, many(id)),
         f.Prune: st.builds(f.Prune, many(addresses)),
+        f.Answer: st.builds(f.Answer, id, texts()),
     }
 
 

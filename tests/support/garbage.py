@@ -25,6 +25,7 @@ SPECIMENS: tuple[f.Frame, ...] = (
     f.Data(_ID, Tree.STANDARD, None, None, b"payload"),
     f.Data(_ID, Tree.PRIMARY, member(1), WIDE, b"", hop=255, attempt=3, is_reliable=True),
     f.Data(_ID, Tree.SECONDARY, None, member(9), bytes(300), is_system=True),
+    f.Data(_ID, Tree.PRIMARY, None, None, b"ping", is_reliable=True, is_control=True),
     f.Hello("cluster", 4, RingOrder.HASHED, WIDE, 1_800_000_000),
     f.Hello("cluster", 4, RingOrder.ADDRESS, member(1), 1),
     f.Ack(_ID, Tree.PRIMARY, 1, True, 300, (member(3), member(4)), 5),
@@ -44,6 +45,7 @@ SPECIMENS: tuple[f.Frame, ...] = (
     f.Graft((_ID,)),
     f.Prune(),
     f.Prune((member(5), WIDE)),
+    f.Answer(_ID, "well"),
 )
 """A frame of each kind, with something in every field somewhere."""
 

@@ -110,10 +110,12 @@ class Lone:
         now_us: int = 0,
         is_reliable: bool = True,
         is_system: bool = False,
+        is_control: bool = False,
     ) -> list[Effect]:
         """Begin a broadcast."""
         id = MessageId(self.context.me, 1, 1)
-        self.broadcaster.start(id, b"hello", mode, is_reliable, is_system, now_us)
+        kind = mode, is_reliable, is_system, now_us, is_control
+        self.broadcaster.start(id, b"hello", *kind)
         return self._take()
 
     def receive(self, sender: int, frame: Frame, now_us: int = 0) -> list[Effect]:

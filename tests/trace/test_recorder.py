@@ -41,8 +41,8 @@ class Kept:
         return [row for row in self.rows if isinstance(row, ProbeRow)]
 
 
-def data(id: MessageId = ID, *, is_system: bool = False) -> Data:
-    return Data(id, Tree.PRIMARY, None, None, b"payload", hop=3, is_system=is_system)
+def data(id: MessageId = ID, **flags: bool) -> Data:
+    return Data(id, Tree.PRIMARY, None, None, b"payload", hop=3, **flags)
 
 
 def test_a_message_is_a_row_of_its_own() -> None:
@@ -103,10 +103,22 @@ def test_a_new_life_has_not_had_any_message() -> None:
     assert kept.firsts() == [True, True]
 
 
+def test_an_ack_tells_its_tree_and_whether_it_is_complete() -> None:
+    kept = Kept()
+    for is_complete in (False, True):
+        kept.recorder.frame_received(60, A, B, Ack(ID, Tree.SECONDARY, 0, is_complete), 30)
+    rows = [row for row in kept.rows if isinstance(row, ArrivalRow)]
+    assert [(row.tree, row.complete, row.first) for row in rows] == [
+        (2, False, None),
+        (2, True, None),
+    ]
+
+
 def test_frames_are_named_after_their_kind_and_acks_tell_their_message() -> None:
     kept = Kept()
     frames = [
         data(is_system=True),
+        data(is_control=True),
         Ack(ID, Tree.STANDARD, 0, True),
         AckQuery(ID, Tree.STANDARD, 0),
         PingRequest(1, C),
@@ -117,12 +129,13 @@ def test_frames_are_named_after_their_kind_and_acks_tell_their_message() -> None
     rows = [row for row in kept.rows if isinstance(row, ArrivalRow)]
     assert [(row.kind, row.message) for row in rows] == [
         ("announcement", MESSAGE),
+        ("control", MESSAGE),
         ("ack", MESSAGE),
         ("ack_query", MESSAGE),
         ("ping_request", None),
         ("sync_digest", None),
     ]
-    assert [(row.hop, row.tree, row.first) for row in rows[1:]] == [(None, None, None)] * 4
+    assert [(row.hop, row.tree, row.first) for row in rows[2:]] == [(None, None, None)] * 4
 
 
 def test_a_pong_makes_a_probe_of_its_ping() -> None:

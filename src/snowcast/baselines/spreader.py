@@ -37,11 +37,19 @@ class Spreader(Broadcaster):
         """A copy has come of a message that this node had already."""
 
     def start(
-        self, id: MessageId, payload: bytes, mode: Mode, reliable: bool, system: bool, now_us: int
+        self,
+        id: MessageId,
+        payload: bytes,
+        mode: Mode,
+        reliable: bool,
+        system: bool,
+        now_us: int,
+        control: bool = False,
     ) -> None:
         """Begin a broadcast. There is one way to travel, and no acks."""
         self.seen.see(id, now_us)
-        data = Data(id, Tree.STANDARD, None, None, payload, hop=0, is_system=system)
+        kind = False, system, control
+        data = Data(id, Tree.STANDARD, None, None, payload, 0, 0, *kind)
         self.spread(data, None, now_us)
 
     def on_data(self, sender: Address, data: Data, now_us: int) -> None:
@@ -81,6 +89,5 @@ class Spreader(Broadcaster):
 
 def onward(data: Data) -> Data:
     """The copy that is sent on: one hop further, and with no region to cover."""
-    return Data(
-        data.id, Tree.STANDARD, None, None, data.payload, data.hop + 1, is_system=data.is_system
-    )
+    kind = False, data.is_system, data.is_control
+    return Data(data.id, Tree.STANDARD, None, None, data.payload, data.hop + 1, 0, *kind)

@@ -34,11 +34,18 @@ class SnowBroadcaster(Broadcaster):
         self._custodies = self._receipts.custodies
 
     def start(
-        self, id: MessageId, payload: bytes, mode: Mode, reliable: bool, system: bool, now_us: int
+        self,
+        id: MessageId,
+        payload: bytes,
+        mode: Mode,
+        reliable: bool,
+        system: bool,
+        now_us: int,
+        control: bool = False,
     ) -> None:
         """Begin a broadcast: this node is the root, or the primary root, of its trees."""
         self._seen.see(id, now_us)
-        self._receipts.start(id, payload, mode, reliable, system, now_us)
+        self._receipts.start(id, payload, mode, reliable, system, now_us, control)
 
     def on_data(self, sender: Address, data: Data, now_us: int) -> None:
         """Deliver a first copy, then forward inside the region it came with."""

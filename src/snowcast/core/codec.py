@@ -6,7 +6,7 @@ A frame is its length, a byte for its kind, its fields, and for data the payload
     head        1 byte: wide (1 bit), version (2 bits), kind (5 bits)
     fields      as `fields.FIELDS` says; data frames have a form of their own:
 
-    flags       1 byte: tree (2 bits), left, right, reliable, system, attempt, unused (0)
+    flags       1 byte: tree (2 bits), left, right, reliable, system, attempt, control
     hop         1 byte
     origin, life, sequence              the message's id
     left, right, attempt                each only if its flag is set
@@ -44,7 +44,7 @@ HOP_MAX = 255
 
 _WIDE, _VERSION_BITS, _KIND_BITS = 0x80, 0x60, 0x1F
 _HEAD = VERSION << 5
-_TREE_BITS, _LEFT, _RIGHT, _RELIABLE, _SYSTEM, _ATTEMPT, _UNUSED = (
+_TREE_BITS, _LEFT, _RIGHT, _RELIABLE, _SYSTEM, _ATTEMPT, _CONTROL = (
     3,
     4,
     8,
@@ -80,6 +80,7 @@ def data_head(data: Data) -> bytes:
             f"a payload of {len(data.payload)} bytes is over the limit of {PAYLOAD_BYTES_MAX}"
         )
     flags = data.tree | data.is_reliable * _RELIABLE | data.is_system * _SYSTEM
+    flags |= data.is_control * _CONTROL
     skip = 0 if _is_wide(data) else IPV4_SKIP
     id = data.id
     tail = id.origin[skip:] + uvarint(id.life) + uvarint(id.sequence)
@@ -209,7 +210,8 @@ def _is_wide(data: Data) -> bool:
 
 def _decode_data(reader: Reader) -> Data:
     flags, hop = reader.take(2)
-    if flags & _UNUSED or flags & _TREE_BITS >= len(_TREES):
+    system, control = bool(flags & _SYSTEM), bool(flags & _CONTROL)
+    if (system and control) or flags & _TREE_BITS >= len(_TREES):
         raise FrameError(f"no flags {flags:#04x}")
     id = MessageId(reader.address(), reader.number(), reader.number())
     left: Address | None = reader.address() if flags & _LEFT else None
@@ -222,6 +224,6 @@ def _decode_data(reader: Reader) -> Data:
     reader.finish()
     if len(payload) > PAYLOAD_BYTES_MAX:
         raise FrameError("a payload over the limit")
-    reliable, system = bool(flags & _RELIABLE), bool(flags & _SYSTEM)
+    reliable = bool(flags & _RELIABLE)
     tree = _TREES[flags & _TREE_BITS]
-    return Data(id, tree, left, right, payload, hop, attempt, reliable, system)
+    return Data(id, tree, left, right, payload, hop, attempt, reliable, system, control)

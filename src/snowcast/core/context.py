@@ -41,7 +41,14 @@ class Broadcaster(ABC):
 
     @abstractmethod
     def start(
-        self, id: MessageId, payload: bytes, mode: Mode, reliable: bool, system: bool, now_us: int
+        self,
+        id: MessageId,
+        payload: bytes,
+        mode: Mode,
+        reliable: bool,
+        system: bool,
+        now_us: int,
+        control: bool = False,
     ) -> None:
         """Begin a broadcast from this node."""
 

@@ -42,11 +42,20 @@ class Accepted(msgspec.Struct, frozen=True, gc=False):
 
 
 class Delivered(msgspec.Struct, frozen=True, gc=False):
-    """Notice: a message for the application, once."""
+    """Notice: a message for the application, or for whoever runs the node, once."""
 
     id: MessageId
     payload: bytes
     hop: int
+    is_control: bool = False  # for whoever runs the nodes, not for the application
+
+
+class Answered(msgspec.Struct, frozen=True, gc=False):
+    """Notice: what `sender` says to a control message of this node."""
+
+    id: MessageId
+    sender: Address
+    text: str
 
 
 class Receipt(msgspec.Struct, frozen=True):
@@ -97,7 +106,17 @@ class Stopped(msgspec.Struct, frozen=True, gc=False):
     """Notice: this node has left and forwarded for as long as it had to; close it."""
 
 
-Notice = Accepted | Delivered | Receipt | MemberChanged | Joined | Expired | BadFrame | Stopped
+Notice = (
+    Accepted
+    | Delivered
+    | Answered
+    | Receipt
+    | MemberChanged
+    | Joined
+    | Expired
+    | BadFrame
+    | Stopped
+)
 Effect = Send | SetTimer | CancelTimer | Notice
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from snowcast.core.address import Address
-from snowcast.core.frames import Frame
+from snowcast.core.frames import Frame, MessageId
 from snowcast.core.member import Member
 from snowcast.core.timers import TimerKey
 from snowcast.core.trees import Mode
@@ -32,6 +32,14 @@ class Broadcast(msgspec.Struct, frozen=True, gc=False):
     mode: Mode = Mode.STANDARD
     is_reliable: bool = False
     request: int = 0
+    is_control: bool = False  # for whoever runs the nodes, not for the application
+
+
+class Answer(msgspec.Struct, frozen=True, gc=False):
+    """Say something to a control message that was delivered, to its origin alone."""
+
+    id: MessageId
+    text: str
 
 
 class FrameReceived(msgspec.Struct, frozen=True, gc=False):
@@ -70,4 +78,14 @@ class Retag(msgspec.Struct, frozen=True, gc=False):
     tags: tuple[tuple[str, str], ...]
 
 
-Event = Start | Broadcast | FrameReceived | PeerUnreachable | TimerFired | Leave | Evict | Retag
+Event = (
+    Start
+    | Broadcast
+    | Answer
+    | FrameReceived
+    | PeerUnreachable
+    | TimerFired
+    | Leave
+    | Evict
+    | Retag
+)

@@ -98,4 +98,5 @@ FIELDS: dict[type, tuple[Field, ...]] = {
     f.IHave: (OFFERS,),
     f.Graft: (MESSAGE_IDS,),
     f.Prune: (ADDRESSES,),
+    f.Answer: (MESSAGE_ID, TEXT),
 }

@@ -39,9 +39,9 @@ class Forwarder:
         assignments = self._plan(region, centre, data.tree, data.id.origin)
         effects = self._context.outbox.effects
         id, tree, payload, attempt = data.id, data.tree, data.payload, data.attempt
-        reliable, system = data.is_reliable, data.is_system
+        kind = data.is_reliable, data.is_system, data.is_control
         for child in assignments:
-            frame = Data(id, tree, child.left, child.right, payload, hop, attempt, reliable, system)
+            frame = Data(id, tree, child.left, child.right, payload, hop, attempt, *kind)
             effects.append(Send(child.child, frame))
         return assignments
 

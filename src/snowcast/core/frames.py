@@ -51,6 +51,7 @@ class Data(msgspec.Struct, frozen=True, gc=False):
     attempt: int = 0  # how many times the origin has started it again
     is_reliable: bool = False  # acks wanted
     is_system: bool = False  # the payload is an announcement for the membership
+    is_control: bool = False  # the payload is for whoever runs the nodes, not the application
 
     @property
     def is_leaf(self) -> bool:
@@ -189,6 +190,13 @@ class Prune(msgspec.Struct, frozen=True, gc=False):
     origins: tuple[Address, ...] = ()
 
 
+class Answer(msgspec.Struct, frozen=True, gc=False):
+    """To the origin of a control message, from one of those who have it: what they say to it."""
+
+    id: MessageId
+    text: str
+
+
 Frame = (
     Hello
     | Data
@@ -208,4 +216,5 @@ Frame = (
     | IHave
     | Graft
     | Prune
+    | Answer
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from random import Random
 from typing import assert_never
 
+from snowcast.core import events, frames
 from snowcast.core.address import Address
 from snowcast.core.announcements import Announcer
 from snowcast.core.anti_entropy import AntiEntropy
@@ -17,7 +18,7 @@ from snowcast.core.codec import decode_members
 from snowcast.core.config import Config
 from snowcast.core.context import Context, MakeBroadcaster
 from snowcast.core.detector import Detector
-from snowcast.core.effects import Accepted, BadFrame, Delivered, Effect, Stopped
+from snowcast.core.effects import Accepted, Answered, BadFrame, Delivered, Effect, Stopped
 from snowcast.core.errors import FrameError
 from snowcast.core.events import (
     Broadcast,
@@ -132,6 +133,9 @@ class Node:
                 self._on_start(event, now_us)
             case Leave():
                 self._on_leave(now_us)
+            case events.Answer():
+                answer = frames.Answer(event.id, event.text)
+                self._context.outbox.send(event.id.origin, answer)
             case Evict():
                 self._membership.evict(event.address, now_us)
             case Retag():
@@ -155,13 +159,15 @@ class Node:
             case SyncDigest() | SyncBuckets() | SyncRecords():
                 self._on_sync(sender, frame, now_us)
             case Records():
-                self._membership.learn(frame.members, sender, now_us)
+                self._membership.hear(frame.members, sender, now_us)
             case JoinRequest():
                 self._door.on_request(frame.member, now_us)
             case ViewPart():
                 self._joiner.on_view_part(sender, frame, now_us)
             case JoinReady():
                 self._door.on_ready(sender, frame.incarnation, now_us)
+            case frames.Answer():
+                self._context.outbox.notify(Answered(frame.id, sender, frame.text))
             case _:
                 self._broadcaster.on_frame(sender, frame, now_us)
 
@@ -218,7 +224,8 @@ class Node:
     def _on_broadcast(self, event: Broadcast, now_us: int) -> None:
         id = self._next_id()
         self._context.outbox.notify(Accepted(event.request, id))
-        self._broadcaster.start(id, event.payload, event.mode, event.is_reliable, False, now_us)
+        mode, reliable, control = event.mode, event.is_reliable, event.is_control
+        self._broadcaster.start(id, event.payload, mode, reliable, False, now_us, control)
 
     def _on_leave(self, now_us: int) -> None:
         if self._membership.is_leaving:
@@ -241,7 +248,8 @@ class Node:
     def _on_message(self, data: Data, now_us: int) -> None:
         """The first copy of a message: news of members is taken in before it is passed on."""
         if not data.is_system:
-            self._context.outbox.notify(Delivered(data.id, data.payload, data.hop))
+            delivered = Delivered(data.id, data.payload, data.hop, data.is_control)
+            self._context.outbox.notify(delivered)
             return
         try:
             members = decode_members(data.payload)

@@ -20,6 +20,8 @@ from snowcast.core.member import Member, State
 from snowcast.core.timers import HopTimer, ReceiptTimer
 from snowcast.core.trees import Mode, roots
 
+_Kind = tuple[bool, bool, bool]  # reliable, system, control: the last fields of a data frame
+
 
 class _Open:
     """A reliable message of this node's own, not yet accounted for."""
@@ -31,19 +33,19 @@ class _Open:
         "ends_us",
         "evicted",
         "id",
-        "is_system",
+        "kind",
         "mode",
         "payload",
         "started_us",
     )
 
     def __init__(
-        self, id: MessageId, payload: bytes, mode: Mode, is_system: bool, now_us: int, ends_us: int
+        self, id: MessageId, payload: bytes, mode: Mode, kind: _Kind, now_us: int, ends_us: int
     ) -> None:
         self.id = id
         self.payload = payload
         self.mode = mode
-        self.is_system = is_system
+        self.kind = kind
         self.started_us = now_us
         self.ends_us = ends_us
         self.attempt = 0
@@ -64,15 +66,23 @@ class Receipts:
         self.custodies = Custodies(context, forwarder, self._on_account)
 
     def start(
-        self, id: MessageId, payload: bytes, mode: Mode, reliable: bool, system: bool, now_us: int
+        self,
+        id: MessageId,
+        payload: bytes,
+        mode: Mode,
+        reliable: bool,
+        system: bool,
+        now_us: int,
+        control: bool = False,
     ) -> None:
         """Send a message down its trees; if it is reliable, wait for a receipt."""
+        kind = reliable, system, control
         if not reliable:
-            self._launch(id, payload, mode, 0, False, system, now_us)
+            self._launch(id, payload, mode, 0, kind, now_us)
             return
         config = self._context.config
         ends_us = now_us + config.reliable_deadline_us
-        opened = self._open[id] = _Open(id, payload, mode, system, now_us, ends_us)
+        opened = self._open[id] = _Open(id, payload, mode, kind, now_us, ends_us)
         self._context.outbox.set_timer(ReceiptTimer(id), self._next_us(opened, now_us))
         self._attempt(opened, now_us)
 
@@ -104,39 +114,25 @@ class Receipts:
     def _attempt(self, opened: _Open, now_us: int) -> None:
         opened.custodies = []
         opened.accounts = {}
-        self._launch(
-            opened.id,
-            opened.payload,
-            opened.mode,
-            opened.attempt,
-            True,
-            opened.is_system,
-            now_us,
-        )
+        self._launch(opened.id, opened.payload, opened.mode, opened.attempt, opened.kind, now_us)
 
     def _launch(
-        self,
-        id: MessageId,
-        payload: bytes,
-        mode: Mode,
-        attempt: int,
-        reliable: bool,
-        system: bool,
-        now_us: int,
+        self, id: MessageId, payload: bytes, mode: Mode, attempt: int, kind: _Kind, now_us: int
     ) -> None:
         me = self._context.me
         launched = []
         for tree, root in roots(self._context.view.ring, me, mode):
-            data = Data(id, tree, root.left, root.right, payload, 0, attempt, reliable, system)
+            data = Data(id, tree, root.left, root.right, payload, 0, attempt, *kind)
             if root.child == me:
                 assignments = self._forwarder.forward(data, root.region, me, 1)
             else:
-                first = Data(id, tree, root.left, root.right, payload, 1, attempt, reliable, system)
+                first = Data(id, tree, root.left, root.right, payload, 1, attempt, *kind)
                 self._context.outbox.effects.append(Send(root.child, first))
                 assignments = (root,)
             key = HopTimer(id, tree, attempt, root.left, root.right)
             launched.append((key, data, assignments))
-        if reliable:
+        is_reliable, _, _ = kind
+        if is_reliable:
             self._open[id].custodies = [key for key, _, _ in launched]
             for key, data, assignments in launched:
                 self.custodies.open(key, data, None, assignments, now_us)
@@ -196,7 +192,8 @@ class Receipts:
         for key in opened.custodies:
             if key not in opened.accounts:
                 self.custodies.close(key)
-        if opened.is_system:
+        _, is_system, _ = opened.kind
+        if is_system:
             return
         elapsed_us = now_us - opened.started_us
         attempts = opened.attempt + 1

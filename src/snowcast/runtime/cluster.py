@@ -11,14 +11,18 @@ Rules of this file:
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self, overload
 
+from snowcast import __version__
 from snowcast.core.address import Address
+from snowcast.core.broadcast import SnowBroadcaster
 from snowcast.core.codec import PAYLOAD_BYTES_MAX
 from snowcast.core.errors import UsageError
-from snowcast.core.events import Broadcast, Leave, Start
+from snowcast.core.events import Answer, Broadcast, Evict, Leave, Retag, Start
+from snowcast.core.frames import MessageId
 from snowcast.core.member import Member
 from snowcast.core.trees import Mode
 from snowcast.runtime import snapshot
@@ -31,9 +35,11 @@ from snowcast.runtime.news import ClusterEvent, Message, Receipt
 from snowcast.runtime.notices import Notices
 from snowcast.runtime.options import Options
 from snowcast.runtime.ports import advertised, bind
+from snowcast.runtime.questions import Answers, Desk, Inquirer, Question, ViewAnswer
 from snowcast.runtime.seeds import Seeds
 
 SNAPSHOT_TICKS = 5
+ANSWERS_S = 10.0
 
 
 class Cluster:
@@ -49,6 +55,9 @@ class Cluster:
         )
         self._events: Feed[ClusterEvent] = Feed(limits.events_max)
         self._notices = Notices(self._messages, self._events, self._member)
+        self.desk = Desk(self._describe, lambda: self.keys, self._answer)
+        self._inquirer = Inquirer(self._notices)
+        self._notices.on_question = self.desk.on_question
         self._life = 0
         self._ticks = 0
         self._is_closed = False
@@ -173,9 +182,9 @@ class Cluster:
         `timeout` seconds pass before; the message is on its way all the same. Waits, if members
         read more slowly than this node sends.
         """
-        host = self._running
-        if self._is_closed:
-            raise ClosedError("this node has left: a closed cluster cannot broadcast")
+        host = self._open
+        if reliable:
+            self._check_receipts()
         event = Broadcast(_payload(payload), _mode(mode), reliable, self._notices.next_request())
         answer = self._notices.expect(event.request) if reliable else None
         host.counters.messages_sent += 1
@@ -191,6 +200,27 @@ class Cluster:
                 f"no receipt within {timeout} s; it comes after {deadline_s:g} s at the latest "
                 "(Config.reliable_deadline_us), with the names of those who have not confirmed"
             ) from None
+
+    async def ask(self, question: Question, wait: float = ANSWERS_S) -> Answers:
+        """Ask all other members something, on behalf of whoever runs this one.
+
+        Returns when all have answered that the question has reached, or `wait` seconds after the
+        receipt that names those it has not. Applications do not see it.
+        """
+        host = self._open
+        self._check_receipts()
+        others = tuple(member for member in self.members if member.address != self.address)
+        return await self._inquirer.ask(question, others, host.handle, wait)
+
+    def evict(self, address: Address) -> None:
+        """Tell everybody that this member is gone for good. If it lives it says so."""
+        if self._member(address) is None or address == self.address:
+            raise UsageError(f"{address} is no other member of this cluster")
+        self._open.handle(Evict(address))
+
+    def retag(self, tags: Mapping[str, str]) -> None:
+        """Give this node these tags instead of those it has, and tell everybody."""
+        self._open.handle(Retag(tuple(sorted(tags.items()))))
 
     async def joined(self, timeout: float | None = None) -> None:
         """Wait until this node has been let in; JoinTimeout if that takes longer than `timeout`."""
@@ -277,8 +307,15 @@ class Cluster:
             raise ClosedError("the cluster has not been started: use `async with`")
         return self._host
 
+    @property
+    def _open(self) -> Host:
+        if self._is_closed:
+            raise ClosedError("this node has left: a closed cluster cannot broadcast")
+        return self._running
+
     async def _shut(self) -> None:
         self._notices.close()
+        self.desk.close()
         try:
             await self._close_seeds()
         finally:
@@ -287,6 +324,16 @@ class Cluster:
     async def _close_seeds(self) -> None:
         if self._seeds is not None:
             await self._seeds.close()
+
+    def _check_receipts(self) -> None:
+        if self._options.make_broadcaster is not SnowBroadcaster:
+            raise UsageError("this way to broadcast gives no receipts: only Snow's own does")
+
+    def _describe(self) -> ViewAnswer:
+        return ViewAnswer(self.digest, len(self.members), self.health, __version__)
+
+    def _answer(self, id: MessageId, text: str) -> None:
+        self._running.handle(Answer(id, text))
 
     def _member(self, address: Address) -> Member | None:
         return self._running.node.view.get(address)

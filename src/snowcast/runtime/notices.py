@@ -36,6 +36,9 @@ class Notices:
         self._member = member
         self._counters = Counters()
         self._requests = 0
+        self.last_accepted: MessageId | None = None
+        self.on_question: Callable[[MessageId, bytes], None] = lambda id, payload: None
+        self.on_answer: Callable[[MessageId, Address, str], None] = lambda id, sender, text: None
         self._asked: dict[int, asyncio.Future[news.Receipt]] = {}
         self._awaited: dict[MessageId, asyncio.Future[news.Receipt]] = {}
 
@@ -56,6 +59,10 @@ class Notices:
     def take(self, notice: effects.Notice) -> None:
         """Pass a notice on."""
         match notice:
+            case effects.Delivered() if notice.is_control:
+                self.on_question(notice.id, notice.payload)
+            case effects.Answered():
+                self.on_answer(notice.id, notice.sender, notice.text)
             case effects.Delivered():
                 self._counters.messages_delivered += 1
                 message = news.Message(
@@ -69,6 +76,7 @@ class Notices:
             case effects.MemberChanged():
                 self._on_change(notice)
             case effects.Accepted():
+                self.last_accepted = notice.id
                 asked = self._asked.pop(notice.request, None)
                 if asked is not None:
                     self._awaited[notice.id] = asked

@@ -39,5 +39,5 @@ class Tally(Observer):
 def kind_of(frame: Frame) -> str:
     """What to call a frame in a summary: announcements are not messages."""
     if isinstance(frame, Data):
-        return "Announcement" if frame.is_system else "Data"
+        return "Control" if frame.is_control else "Announcement" if frame.is_system else "Data"
     return type(frame).__name__

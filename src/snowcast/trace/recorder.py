@@ -66,10 +66,16 @@ class Recorder:
         if isinstance(frame, Data):
             id, hop, tree = frame.id, frame.hop, frame.tree.value
             first = self._is_first(node, id) and id.origin != node
-            kind = "announcement" if frame.is_system else "data"
+            kind = "control" if frame.is_control else "announcement" if frame.is_system else "data"
             self._arrival(now_us, node, sender, kind, frame_bytes, id, hop, tree, first)
             return
-        about = frame.id if isinstance(frame, Ack | AckQuery) else None
+        if isinstance(frame, Ack):
+            tree, complete = frame.tree.value, frame.is_complete
+            self._arrival(
+                now_us, node, sender, "ack", frame_bytes, frame.id, tree=tree, complete=complete
+            )
+            return
+        about = frame.id if isinstance(frame, AckQuery) else None
         self._arrival(now_us, node, sender, _kind(frame), frame_bytes, about)
         if isinstance(frame, Pong):
             self._pong(now_us, node, sender, frame)
@@ -85,6 +91,7 @@ class Recorder:
         hop: int | None = None,
         tree: int | None = None,
         first: bool | None = None,
+        complete: bool | None = None,
     ) -> None:
         row = ArrivalRow(
             run=self.run,
@@ -97,6 +104,7 @@ class Recorder:
             hop=hop,
             tree=tree,
             first=first,
+            complete=complete,
         )
         self.write(row)
 

@@ -46,6 +46,7 @@ class RunRow(Row, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
     protocol: Annotated[str, _is("`snow`, or the name of a baseline")]
     scenario: Annotated[str, _is("the name of the scenario; empty for agents")]
+    variant: Annotated[str | None, _is("what a sweep has changed in it besides, as text")] = None
     seed: Annotated[int | None, _is("the seed of a simulation")] = None
     nodes: Annotated[int | None, _is("how many nodes began the run")] = None
     fanout: Annotated[int, _is("k")]
@@ -87,15 +88,24 @@ class ArrivalRow(Row, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     node: Annotated[str, _is("the receiver")]
     sender: Annotated[str, _is("the node that sent the frame")]
     kind: Annotated[
-        str, _is("`data`, `announcement` (data for the membership), or the frame's other name")
+        str,
+        _is(
+            "`data`, `announcement` (data for the membership), `control` (data for whoever runs "
+            "the nodes), or the frame's other name"
+        ),
     ]
     at_us: Annotated[int, _is("when, on the receiver's clock")]
     bytes: Annotated[int, _is("the size of the frame, its length prefix included")]
     hop: Annotated[int | None, _is("how many sends from the origin; data frames only")] = None
-    tree: Annotated[int | None, _is("0 standard, 1 primary, 2 secondary; data frames only")] = None
+    tree: Annotated[
+        int | None, _is("0 standard, 1 primary, 2 secondary; data frames and acks only")
+    ] = None
     first: Annotated[bool | None, _is("whether it is the node's first copy; data frames only")] = (
         None
     )
+    complete: Annotated[
+        bool | None, _is("whether the sender's whole part is accounted for; acks only")
+    ] = None
 
 
 class ProbeRow(Row, frozen=True, kw_only=True, omit_defaults=True, gc=False):
