@@ -43,6 +43,17 @@ def test_missing_nacks_say_that_it_is_this_node_that_is_unwell(
     assert watch.score == score
 
 
+def test_a_nack_counts_from_a_helper_only_and_once() -> None:
+    watch = Watch(9)
+    watch.probe(1)
+    asked = [helper for helper, _ in sends(watch.fire(PongTimer(1)), PingRequest)]
+    for sender in (*range(2, 9), asked[0]):
+        if sender == asked[0] or sender not in asked:
+            watch.receive(sender, Nack(1))
+    watch.fire(ProbeEndTimer(1), SECOND)
+    assert watch.score == 2, "two of three helpers were silent"
+
+
 def test_an_answer_makes_this_node_better_and_a_worse_one_waits_longer() -> None:
     watch = Watch(6)
     failed(watch, 1, nacks=1)
@@ -156,10 +167,10 @@ def test_a_check_that_was_answered_asks_no_helpers_and_ends_in_its_time() -> Non
     watch = Watch(6)
     watch.receive(1, Ping(9, record(0).incarnation))  # this node is not well: its score is 1
     watch.check(record(2, EVICTED))
-    for _ in range(2):
-        watch.receive(2, Pong(1, 0, 0))
+    answered = watch.receive(2, Pong(1, 0, 0))
+    assert answered == [CancelTimer(PongTimer(1)), SetTimer(ProbeEndTimer(1), 2 * SECOND)]
+    assert watch.receive(2, Pong(1, 0, 0)) == []
     assert watch.score == 0, "one answer makes one better"
-    assert watch.fire(PongTimer(1), SECOND) == [SetTimer(ProbeEndTimer(1), 2 * SECOND)]
     ended = watch.fire(ProbeEndTimer(1), 2 * SECOND)
     assert ended == [CancelTimer(PongTimer(1)), CancelTimer(ProbeEndTimer(1))]
     assert watch.context.view.get(member(2)) == record(2), "it lives, whatever it is called"

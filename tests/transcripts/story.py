@@ -9,9 +9,12 @@
     (what happened)
 
 A blank line ends the output. What the commands are, the methods of `Teller` say.
+`pytest tests/transcripts --rewrite` writes anew what happened; the diff is there to be read.
 """
 
 from __future__ import annotations
+
+import msgspec
 
 from snowcast.core.config import MS, SECOND, Config
 from snowcast.core.trees import Mode
@@ -53,13 +56,14 @@ class Teller:
         return telling.lines(self._cluster.log, self._left_out) + answers or ["(nothing)"]
 
     def do_cluster(self, n: str, *settings: str) -> None:
-        """`cluster 5 fanout=2`: nodes 0 to 4 that know each other; settings as in `Config`."""
+        """`cluster 5 heal_us=9s`: nodes 0 to 4 that know each other; settings as in `Config`."""
         pairs = (setting.split("=") for setting in settings)
-        config = Config(**{key: int(value) if value.isdigit() else value for key, value in pairs})
+        values = {key: _microseconds(value) for key, value in pairs}
+        config = msgspec.convert(values, Config, strict=False)
         self._cluster = VirtualCluster.of(int(n), config)
 
     def do_leave_out(self, *kinds: str) -> None:
-        """`leave_out Ack Ping`: show no frames of these kinds from now on."""
+        """`leave_out Ack PongTimer News`: say nothing of such frames and timers from now on."""
         self._left_out = set(kinds)
 
     def do_start(self, i: str, *seeds: str) -> None:
@@ -97,8 +101,7 @@ class Teller:
 
     def do_run(self, time: str) -> None:
         """`run 500ms` or `run 2s`: let time pass."""
-        digits = time.rstrip("ms")
-        self._cluster.run(int(digits) * UNITS[time[len(digits) :]])
+        self._cluster.run(int(_microseconds(time)))
 
     def do_settle(self) -> None:
         """`settle`: let time pass until nothing is under way but probes and the like."""
@@ -110,3 +113,10 @@ class Teller:
         for i, view in self._cluster.views().items():
             told.setdefault(" ".join(f"n{member}" for member in view), []).append(f"n{i}")
         return [f"view of {' '.join(viewers)}: {view}" for view, viewers in told.items()]
+
+
+def _microseconds(value: str) -> int | str:
+    """`5s` and `500ms` as a number of microseconds; what is no time stays as it is."""
+    digits = value.rstrip("ms")
+    is_time = digits.isdigit() and value != digits
+    return int(digits) * UNITS[value[len(digits) :]] if is_time else value

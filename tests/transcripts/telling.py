@@ -3,7 +3,7 @@
 Left out, so that the rest can be read:
 - pings that are answered, and their pongs, unless they accuse;
 - comparisons of views that turn out equal;
-- the kinds of frames that the story says it leaves out.
+- the kinds of frames and timers that the story says it leaves out; `News` are the announcements.
 
 What happens at one moment and reads the same is one line: `n2 -> n0 n4` is two frames.
 """
@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Iterator
 
 from snowcast.core.effects import MemberChanged
-from snowcast.core.frames import Ping, Pong, SyncBuckets, SyncDigest
+from snowcast.core.frames import Data, Ping, Pong, SyncBuckets, SyncDigest
 from support.cluster import Entry, Fired, Noticed, Sent
 from transcripts import words
 
@@ -23,13 +23,20 @@ Row = tuple[Hashable, ...]
 def lines(log: list[Entry], left_out: Collection[str] = ()) -> list[str]:
     """The log of a cluster as lines, in order."""
     background = _background(log)
-    kept = [
-        entry
-        for entry in log
-        if id(entry) not in background
-        and not (isinstance(entry, Sent) and type(entry.frame).__name__ in left_out)
-    ]
+    kept = [entry for entry in log if id(entry) not in background and _kind(entry) not in left_out]
     return [f"{at_us / 1000:9.1f}  {text}" for at_us, text in _gathered(kept)]
+
+
+def _kind(entry: Entry) -> str:
+    match entry:
+        case Sent(frame=Data(is_system=True)):
+            return "News"
+        case Sent():
+            return type(entry.frame).__name__
+        case Fired():
+            return type(entry.key).__name__
+        case Noticed():
+            return type(entry.notice).__name__
 
 
 def _background(log: Iterable[Entry]) -> set[int]:

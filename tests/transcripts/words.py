@@ -129,7 +129,7 @@ def timer(key: t.TimerKey) -> str | None:
         case t.PongTimer():
             return "no pong in time"
         case t.ProbeEndTimer():
-            return "probe failed"
+            return "the probe is over"
         case t.SuspicionTimer():
             return f"{name(key.suspect)} has not refuted"
         case t.JoinTimer():

@@ -31,8 +31,8 @@ class _Probe:
         "has_answered",
         "helpers",
         "incarnation",
+        "is_ending",
         "is_hearsay",
-        "is_late",
         "target",
         "witnesses",
     )
@@ -44,8 +44,8 @@ class _Probe:
         self.ends_us = ends_us
         self.is_hearsay = is_hearsay  # somebody else's eviction is being checked
         self.has_answered = False  # hearsay only: it lives, and its refutation is on the way
-        self.is_late = False  # the wait for a pong is over, and that for the end has begun
-        self.helpers = 0
+        self.is_ending = False  # the wait for a pong is over
+        self.helpers: list[Address] = []
         self.witnesses: set[Address] = set()
 
 
@@ -98,7 +98,7 @@ class Detector:
         self._begin(evicted, True, now_us)
 
     def on_ping(self, sender: Address, ping: Ping, now_us: int) -> None:
-        """Answer; if accused, refute, and tell the sender, who spreads it."""
+        """Answer; if accused, refute, and tell the sender."""
         outbox = self._context.outbox
         pong = Pong(ping.sequence, now_us, self._context.view.digest)
         if not ping.accused:
@@ -122,10 +122,13 @@ class Detector:
         if probe is None or probe.has_answered:
             return
         self.health.adjust(-1)
-        if probe.is_hearsay:
-            probe.has_answered = True
-        else:
+        if not probe.is_hearsay:
             self._end(pong.sequence)
+            return
+        probe.has_answered = True
+        if not probe.is_ending:
+            self._context.outbox.cancel_timer(PongTimer(pong.sequence))
+            self._await_end(pong.sequence, probe)
 
     def on_ping_request(self, sender: Address, request: PingRequest, now_us: int) -> None:
         """Ping for another node; if there is no answer in time, tell it that we at least live."""
@@ -140,7 +143,7 @@ class Detector:
     def on_nack(self, sender: Address, nack: Nack) -> None:
         """A helper lives but had no answer either."""
         probe = self._probes.get(nack.sequence)
-        if probe is not None:
+        if probe is not None and sender in probe.helpers:
             probe.witnesses.add(sender)
 
     def on_pong_timer(self, sequence: int, now_us: int) -> None:
@@ -151,17 +154,19 @@ class Detector:
         if probe.target not in self._context.view.ring:
             self._end(sequence)  # evicted meanwhile, or gone
             return
-        if not probe.has_answered:
-            self._ask_helpers(sequence, probe)
-        probe.is_late = True
-        self._context.outbox.set_timer(ProbeEndTimer(sequence), probe.ends_us)
+        probe.helpers = self._pick_helpers(self._context.config.indirect_probes, probe.target)
+        outbox = self._context.outbox
+        for helper in probe.helpers:
+            outbox.send_datagram(helper, PingRequest(sequence, probe.target, probe.accused))
+        outbox.send(probe.target, Ping(sequence, probe.accused))
+        self._await_end(sequence, probe)
 
     def on_probe_end_timer(self, sequence: int, now_us: int) -> None:
         """Nobody could reach the target, or nobody said so: who is it that is unwell?"""
         probe = self._end(sequence)
         if probe is None or probe.has_answered:
             return
-        missed = probe.helpers - len(probe.witnesses)
+        missed = len(probe.helpers) - len(probe.witnesses)
         self.health.adjust(missed if probe.helpers else 1)
         member = self._context.view.get(probe.target)
         if member is None or member.incarnation > probe.incarnation or not member.is_present:
@@ -208,12 +213,16 @@ class Detector:
         wait_us = self.health.scale(config.probe_timeout_us)
         outbox.set_timer(PongTimer(sequence), now_us + wait_us)
 
+    def _await_end(self, sequence: int, probe: _Probe) -> None:
+        probe.is_ending = True
+        self._context.outbox.set_timer(ProbeEndTimer(sequence), probe.ends_us)
+
     def _end(self, sequence: int) -> _Probe | None:
         probe = self._probes.pop(sequence, None)
         if probe is not None:
             del self._probed[probe.target]
             self._context.outbox.cancel_timer(PongTimer(sequence))
-            if probe.is_late:
+            if probe.is_ending:
                 self._context.outbox.cancel_timer(ProbeEndTimer(sequence))
         return probe
 
@@ -231,14 +240,6 @@ class Detector:
             target = self._round.pop()
             if target in ring:
                 return target
-
-    def _ask_helpers(self, sequence: int, probe: _Probe) -> None:
-        outbox = self._context.outbox
-        helpers = self._pick_helpers(self._context.config.indirect_probes, probe.target)
-        probe.helpers = len(helpers)
-        for helper in helpers:
-            outbox.send_datagram(helper, PingRequest(sequence, probe.target, probe.accused))
-        outbox.send(probe.target, Ping(sequence, probe.accused))
 
     def _pick_helpers(self, count: int, target: Address) -> list[Address]:
         ring, me = self._context.view.ring, self._context.me
