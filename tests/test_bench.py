@@ -1,9 +1,10 @@
-"""The harness of the benchmarks: limits are held, and a miss is told and fails the run."""
+"""The harness of the benchmarks: limits are held, and a miss is told."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -11,44 +12,75 @@ import pytest
 
 import bench.__main__ as command
 from bench import NAMES
-from bench.harness import Row, best_seconds, table
+from bench.harness import Row, best_seconds, in_turns, not_measured, table
+
+NAN = float("nan")
 
 
-def run(monkeypatch: pytest.MonkeyPatch, path: Path, *rows: Row) -> int:
+def run(monkeypatch: pytest.MonkeyPatch, argv: list[str], path: Path, *rows: Row) -> int:
     """`python -m bench fake`, where that benchmark yields these rows."""
     module = ModuleType("bench.fake", "Made up.\n\nFor tests.")
     module.rows = lambda: iter(rows)  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "bench.fake", module)
     monkeypatch.setattr(command, "NAMES", (*NAMES, "fake"))
-    return command.main(["fake"], path)
+    return command.main(["fake", *argv], path)
 
 
 def test_a_ceiling_is_kept_from_below_and_a_floor_from_above() -> None:
     assert [Row("a", measured, 2.0).ok for measured in (1.9, 2.0, 2.1)] == [True, True, False]
     floor = [Row("a", measured, 2.0, at_least=True).ok for measured in (1.9, 2.0, 2.1)]
     assert floor == [False, True, True]
-    assert not Row("a", float("nan"), 2.0).ok
+    assert not Row("a", NAN, 2.0).ok
     assert Row("a", 3.0, 2.0).of_limit == 1.5
+    assert Row("a", 3.0).ok
+    assert not not_measured("a", "no peer").ok
+
+
+def test_beside_a_rival_the_ratio_has_to_keep_the_limit() -> None:
+    faster = Row("a", 30.0, 1.0, "a second", at_least=True, rival="bare", rival_measured=20.0)
+    assert (faster.judged, faster.ok, faster.of_limit) == (1.5, True, 1.5)
+    assert not Row("a", 30.0, 1.0, rival="bare", rival_measured=20.0).ok
 
 
 def test_the_table_tells_what_was_measured_against_what() -> None:
-    rows = [Row("ring", 1_800_000, 2_000_000, "bytes"), Row("speed", 0.5, 1, "x", at_least=True)]
+    rows = [
+        Row("ring", 1_800_000, 2_000_000, "bytes"),
+        Row("speed", 10, 1, "ms", at_least=True, rival="peer", rival_measured=20),
+        Row("told", 3, unit="MB"),
+        not_measured("gone", "no server"),
+    ]
     assert table(rows).splitlines() == [
-        "what          measured               limit  of limit  ok",
-        "ring   1,800,000 bytes  <= 2,000,000 bytes      0.90  ok",
-        "speed           0.50 x              >= 1 x      0.50  NO",
+        "what          measured  compared with  ratio               limit  ok",
+        "ring   1,800,000 bytes                        <= 2,000,000 bytes  ok",
+        "speed            10 ms  peer: 20 ms     0.50              >= 1 x  MISSED",
+        "told              3 MB",
+        "gone                 -                                            MISSED",
+        "gone: not measured: no server",
     ]
 
 
-def test_a_missed_limit_fails_the_run_and_all_rows_are_written(
+def test_a_missed_limit_fails_only_a_strict_run(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    path = tmp_path / "bench.json"
+    bad = Row("bad", 3, 2, "us")
+    assert run(monkeypatch, ["--strict"], path, Row("good", 1, 2)) == 0
+    assert run(monkeypatch, [], path, bad) == 0
+    assert run(monkeypatch, ["--strict"], path, bad) == 1
+    assert "MISSED" in capsys.readouterr().out
+
+
+def test_rows_are_written_beside_those_of_other_benchmarks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     path = tmp_path / "build" / "bench.json"
-    assert run(monkeypatch, path, Row("good", 1, 2)) == 0
-    assert run(monkeypatch, path, Row("good", 1, 2), Row("bad", 3, 2, "us")) == 1
-    assert "bad" in capsys.readouterr().out
-    written = json.loads(path.read_text())["rows"]
-    assert [(row["what"], row["ok"]) for row in written] == [("good", True), ("bad", False)]
+    path.parent.mkdir()
+    path.write_text('{"other": {"rows": []}}')
+    run(monkeypatch, [], path, Row("good", 1, 2), not_measured("gone", "no server"))
+    found = json.loads(path.read_text())
+    rows = [(row["what"], row["measured"], row["ok"]) for row in found["fake"]["rows"]]
+    assert rows == [("good", 1, True), ("gone", None, False)]
+    assert found["other"] == {"rows": []}
 
 
 def test_every_benchmark_is_listed_with_what_it_measures(
@@ -77,3 +109,18 @@ def test_rounds_run_every_case_in_turn() -> None:
     assert ran == ["a1", "a2", "b"] * 2
     assert set(found) == {"a", "b"}
     assert all(0 <= seconds < float("inf") for seconds in found.values())
+
+
+def test_turns_go_there_and_back_and_tell_the_median() -> None:
+    values = {"a": [3.0, 1.0, 2.0], "b": [30.0, 10.0, 50.0]}
+    ran: list[str] = []
+
+    def case(name: str) -> Callable[[], float]:
+        def take() -> float:
+            ran.append(name)
+            return values[name].pop()
+
+        return take
+
+    assert in_turns({"a": case("a"), "b": case("b")}, 3) == {"a": 2.0, "b": 30.0}
+    assert "".join(ran) == "abbaab"
