@@ -10,11 +10,11 @@ from snowcast.core.effects import Delivered, Notice
 from snowcast.core.errors import UsageError
 from snowcast.core.member import State
 from snowcast.sim.observer import NodeChange, Observer
-from snowcast.sim.run import RunResult, run
+from snowcast.sim.run import RunResult, record, run
 from snowcast.sim.scenario import Scenario, parse
 from snowcast.sim.simnode import SimNode
 from snowcast.trace.files import TraceReader, fingerprint
-from snowcast.trace.schema import ArrivalRow, MessageRow, NodeRow, RunRow
+from snowcast.trace.schema import ArrivalRow, MessageRow, NodeRow, Row, RunRow
 
 ALL_CHECKS = {
     "delivered_once": {},
@@ -165,6 +165,21 @@ def test_a_run_is_written_as_a_trace(tmp_path: Path) -> None:
     assert len(list(reader.rows(NodeRow))) == 10
     assert len(list(reader.rows(MessageRow))) == 2
     assert sum(1 for arrival in reader.rows(ArrivalRow) if arrival.kind == "data") == 18
+
+
+def test_rows_go_where_the_caller_wants_them(tmp_path: Path) -> None:
+    rows: list[Row] = []
+    tables = {"workload": {"messages": 2}}
+    result = record(scenario(**tables), 5, rows.append, name="mine", variant="v", label="one")
+
+    assert result == run(scenario(**tables), 5, out=tmp_path / "trace")
+    (about,) = [row for row in rows if isinstance(row, RunRow)]
+    assert (about.run, about.scenario, about.variant) == ("one", "mine", "v")
+    assert {row.run for row in rows} == {"one"}
+    written = TraceReader(tmp_path / "trace").rows(ArrivalRow)
+    assert [msgspec.structs.replace(row, run="one") for row in written] == [
+        row for row in rows if isinstance(row, ArrivalRow)
+    ]
 
 
 def test_a_trace_is_not_written_over_another(tmp_path: Path) -> None:

@@ -82,13 +82,16 @@ class Recording(Observer):
         if what not in (NodeChange.PAUSED, NodeChange.RESUMED):
             life.is_stable = False
 
-    def finish(self, cluster: Cluster, protocol: str = "snow", scenario: str = "") -> None:
+    def finish(
+        self, cluster: Cluster, protocol: str = "snow", scenario: str = "", variant: str = ""
+    ) -> None:
         """Write what is known when the run is over."""
         config = cluster.config
         row = RunRow(
             run=self._recorder.run,
             protocol=protocol,
             scenario=scenario,
+            variant=variant or None,
             seed=cluster.seed,
             nodes=self._booted,
             fanout=config.fanout,

@@ -28,12 +28,17 @@ from snowcast.sim.staging import make_cluster, make_rule
 from snowcast.sim.tally import Tally
 from snowcast.sim.workload import plan
 from snowcast.trace.files import MANIFEST, TraceWriter
+from snowcast.trace.recorder import Write
 
 TICK_US = 250 * MS
 """How often checkers look at the nodes, and progress is told."""
 
 Progress = Callable[[int, int], None]
 """Told how much virtual time has passed, and how much there is."""
+
+
+def _tell_nobody(passed_us: int, all_us: int) -> None:
+    pass
 
 
 class RunResult(msgspec.Struct, frozen=True):
@@ -72,23 +77,42 @@ def run(
     *,
     name: str = "",
     out: Path | None = None,
-    progress: Progress = lambda passed_us, all_us: None,
+    progress: Progress = _tell_nobody,
 ) -> RunResult:
     """Run `scenario`, which may have a name, under `seed`; write a trace to `out`, if given."""
-    scenario = scenario.drawn(seed)
     if out is None:
-        return _Run(scenario, seed, observers).go(progress)
+        return _Run(scenario.drawn(seed), seed, observers).go(progress)
     if (out / MANIFEST).exists():
         raise UsageError(f"{out}: there is a trace already")
     try:
         with TraceWriter(out) as writer:
-            label = f"{name or 'run'}-{scenario.protocol}-{seed}"
-            recording = Recording(label, writer.write)
-            ran = _Run(scenario, seed, [*observers, recording])
-            result = ran.go(progress)
-            recording.finish(ran.cluster, scenario.protocol, name)
+            return record(scenario, seed, writer.write, observers, name=name, progress=progress)
     except OSError as error:
         raise UsageError(f"{out}: {error.strerror}") from None
+
+
+def record(
+    scenario: Scenario,
+    seed: int,
+    write: Write,
+    observers: Sequence[Observer] = (),
+    *,
+    name: str = "",
+    variant: str = "",
+    label: str = "",
+    progress: Progress = _tell_nobody,
+) -> RunResult:
+    """Run `scenario` under `seed` and hand every row of its trace to `write`.
+
+    `label` is what the run is called in all rows; `variant` is how it differs from others of the
+    same name.
+    """
+    scenario = scenario.drawn(seed)
+    label = label or f"{name or 'run'}-{scenario.protocol}-{seed}"
+    recording = Recording(label, write)
+    ran = _Run(scenario, seed, [*observers, recording])
+    result = ran.go(progress)
+    recording.finish(ran.cluster, scenario.protocol, name, variant)
     return result
 
 
