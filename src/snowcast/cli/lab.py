@@ -10,6 +10,7 @@ import msgspec
 import typer
 
 from snowcast.cli.progress import bar
+from snowcast.cli.signals import stopped_by_sigterm
 from snowcast.lab.run import LabResult
 from snowcast.lab.run import run as run_lab
 from snowcast.sim.library import find
@@ -51,17 +52,9 @@ def run(
     if messages is not None:
         workload = msgspec.structs.replace(prepared.workload, messages=messages)
         prepared = msgspec.structs.replace(prepared, workload=workload)
-    with bar(path.stem) as advance:
-        result = asyncio.run(
-            run_lab(
-                prepared,
-                seed,
-                out,
-                name=path.stem,
-                processes=processes,
-                progress=advance,
-            )
-        )
+    with stopped_by_sigterm(), bar(path.stem) as advance:
+        task = run_lab(prepared, seed, out, name=path.stem, processes=processes, progress=advance)
+        result = asyncio.run(task)
     if as_json:
         typer.echo(msgspec.json.encode(result))
     else:

@@ -120,8 +120,12 @@ class _Crew:
                 for process in self._processes:
                     assert process.stdin is not None
                     process.stdin.write(f"{start_us}\n".encode())
-                readers = [self._follow(i, errors) for i in range(self._job.processes)]
-                await asyncio.gather(*readers, self._show(ends_us, progress))
+                async with asyncio.TaskGroup() as group:
+                    for number in range(self._job.processes):
+                        group.create_task(self._follow(number, errors))
+                    group.create_task(self._show(ends_us, progress))
+            except* LabError as failures:
+                raise failures.exceptions[0] from None
             finally:
                 await self._end()
         return self._last

@@ -59,7 +59,10 @@ class Worker:
         for node in booted:
             node.bind()
         self._say("ready")
-        self._start_us = int(await stdin.readline())
+        word = await stdin.readline()
+        if not word:  # there is nobody any more who wants the run
+            return
+        self._start_us = int(word)
         members = tuple(
             [
                 Member(address_of(index, self._job.port), first_incarnation(1))
