@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -19,11 +20,12 @@ SHOW = [sys.executable, "-c", "import os; print(os.readlink('/proc/self/ns/net')
 
 HOLD = """
 import subprocess, sys, time
+from snowcast.lab.hub import Hub
 from snowcast.lab.namespaces import Namespaces
-with Namespaces(3) as namespaces:
-    with namespaces.inside(2):
-        child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    print(child.pid, flush=True)
+with Namespaces(3) as namespaces, Hub(namespaces) as hub:
+    command = [sys.executable, "-c", "input()"]
+    child = namespaces.popen(2, command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    print(child.pid, hub._process.pid, flush=True)
     time.sleep(600)
 """
 
@@ -81,15 +83,14 @@ def test_however_the_owner_dies_its_namespaces_go_with_it(how: signal.Signals) -
     )
     with owner:
         assert owner.stdout is not None
-        inside = int(owner.stdout.readline())
-        namespace = Path(f"/proc/{inside}/ns/net").readlink()
-        assert str(namespace) != here()
+        processes = [int(pid) for pid in owner.stdout.readline().split()]
+        namespace = str(Path(f"/proc/{processes[0]}/ns/net").readlink())
+        assert namespace != here()
         owner.send_signal(how)
         owner.wait(60)
-        while Path(f"/proc/{inside}/cmdline").exists():  # it ends with its input
-            if not Path(f"/proc/{inside}/cmdline").read_bytes():
-                break
-    assert str(namespace) not in _namespaces_in_use()
+        while any(map(_runs, processes)):  # what it has started ends with its input
+            time.sleep(0.01)
+    assert namespace not in _namespaces_in_use()
 
 
 def test_how_many_is_checked_before_anything_is_made() -> None:
@@ -122,6 +123,13 @@ def test_why_not_agrees_with_what_happens() -> None:
     else:
         with pytest.raises(NotPermitted, match=reason):
             Namespaces(1)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return bool(Path(f"/proc/{pid}/cmdline").read_bytes())
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def _namespaces_in_use() -> set[str]:
