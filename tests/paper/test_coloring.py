@@ -20,8 +20,8 @@ from snowcast.core.trees import Mode, Tree
 from support.rings import addresses, fanouts, member, orders, ring
 from support.walks import Send, broadcast, internal, of_tree, receivers
 
-FANOUTS = (2, 4, 6, 8, 16)
-N_MAX = 120
+FANOUTS = range(2, 17, 2)
+N_MAX, ALL_ORIGINS_MAX = 120, 20
 LEFT, RIGHT = -1, 1
 Cluster = tuple[Ring, Address, int, list[Send]]
 
@@ -35,12 +35,15 @@ def step(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int
 
 
 def clusters(n_max: int = N_MAX) -> Iterator[Cluster]:
-    """A coloring broadcast in a cluster of every size, origins on both sides of the seam too."""
+    """A coloring broadcast in a cluster of every size: from every origin where it is small, else
+    from one, which may be on either side of the seam."""
     for fanout in FANOUTS:
         for n in range(3, n_max + 1):
             members = ring(n)
-            origin = members[(0, 1, n // 2, n - 1)[n % 4]]
-            yield members, origin, fanout, broadcast(members, origin, fanout, Mode.COLORING)
+            one = (0, 1, n // 2, n - 1)[n % 4]
+            for at in range(n) if n <= ALL_ORIGINS_MAX else (one,):
+                sends = broadcast(members, members[at], fanout, Mode.COLORING)
+                yield members, members[at], fanout, sends
 
 
 def colours(members: Ring, origin: Address) -> dict[Address, int]:

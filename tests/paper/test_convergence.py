@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from itertools import product
 
 import pytest
 from hypothesis import event, given
@@ -18,7 +19,7 @@ from snowcast.core import region, trees
 from snowcast.core import view as core_view
 from snowcast.core.address import Address
 from snowcast.core.member import Member, State
-from snowcast.core.ring import Ring
+from snowcast.core.ring import Ring, RingOrder
 from snowcast.core.trees import Assignment, Mode, Tree
 from support.effort import THOROUGH, seeds
 from support.rings import addresses, fanouts, member, modes, ring
@@ -26,6 +27,7 @@ from support.scenes import Scene, known_to_all, planners, scene
 from support.walks import Send, View, broadcast, of_tree, planning_ring, receivers, walk
 
 SCENES = 1200
+ADDRESS = RingOrder.ADDRESS
 
 
 def unreached(world: Scene, origin: Address, sends: list[Send], tree: Tree) -> set[Address]:
@@ -50,6 +52,27 @@ def test_a_member_of_all_views_receives_whatever_else_the_views_hold(
     event("views held by those who took part: " + ("one" if len(views) == 1 else "several"))
     assert not unreached(world, origin, sends, first_tree(mode))
     assert world.stable <= {origin, *receivers(sends)}
+
+
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize("others", ["unknown", "departed"])
+def test_and_whatever_four_nodes_may_know_of_each_other(others: str, mode: Mode) -> None:
+    """All 4096 ways: whom a view lacks it has never heard of, or has buried."""
+    everybody = addresses(4)
+    for knowledge in product(range(8), repeat=4):
+        world = Scene(known_by(knowledge), (0 if others == "unknown" else 15,) * 4, ADDRESS)
+        for origin in everybody:
+            sends = walk(world.view_of, origin, 2, mode)
+            assert not unreached(world, origin, sends, first_tree(mode)), (knowledge, origin)
+
+
+def known_by(knowledge: tuple[int, ...]) -> tuple[int, ...]:
+    """For each of four nodes who knows it, from whom of the other three each one knows."""
+    knowers = [0, 0, 0, 0]
+    for i, known in enumerate(knowledge):
+        for bit, j in enumerate(j for j in range(4) if j != i):
+            knowers[j] |= (known >> bit & 1) << i
+    return tuple(knowers)
 
 
 @THOROUGH

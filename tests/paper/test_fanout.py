@@ -46,6 +46,16 @@ def test_in_a_coloring_broadcast_only_the_origin_sends_one_more(fanout: int) -> 
         assert max(sent.values()) <= fanout
 
 
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize("fanout", FANOUTS)
+def test_and_from_every_origin_in_every_small_cluster(fanout: int, mode: Mode) -> None:
+    for n in range(3, 25):
+        for origin in addresses(n):
+            sent = fanout_of_each(n, origin, fanout, mode)
+            assert sent.pop(origin) == min(fanout, n - 1) + (mode is Mode.COLORING)
+            assert max(sent.values(), default=0) <= fanout
+
+
 @given(st.integers(130, 1500), st.integers(0, 1499), fanouts(64), orders(), st.sampled_from(Mode))
 def test_and_in_any_cluster_up_to_1500(
     n: int, at: int, fanout: int, order: RingOrder, mode: Mode

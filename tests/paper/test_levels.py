@@ -13,7 +13,7 @@ from support import twins
 from support.rings import member, ring
 from support.walks import broadcast, levels_of, of_tree
 
-FANOUTS = (2, 4, 6, 8, 16)
+FANOUTS = range(2, 17, 2)
 N_MAX = 1500
 
 
