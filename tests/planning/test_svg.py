@@ -10,7 +10,7 @@ from hypothesis import given
 from snowcast.core.errors import UsageError
 from snowcast.core.trees import Mode
 from snowcast.planning.build import Plan, build_plan
-from snowcast.planning.svg import HEIGHT, NODES_MAX, WIDTH, to_svg
+from snowcast.planning.svg import HEIGHT, NODES_MAX, ROOT_LABEL_WIDTH, WIDTH, to_svg
 from snowcast.planning.views import RelayView, Views
 from support import plans
 
@@ -47,6 +47,19 @@ def test_everything_is_inside_the_picture(nodes: int, mode: Mode) -> None:
     for part in picture.iter():
         for key, limit in (("x", WIDTH), ("cx", WIDTH), ("y", HEIGHT), ("cy", HEIGHT)):
             assert 0 <= float(part.get(key, 0)) <= limit
+
+
+@pytest.mark.parametrize("nodes", range(3, 12))
+def test_the_name_of_a_root_has_room_beside_the_ring(nodes: int) -> None:
+    labels = of_class(parsed(build_plan(nodes, 4, 0, Mode.COLORING)), "small")
+    ends = [float(part.get("x", 0)) for part in labels if part.get("text-anchor") == "end"]
+    assert [x for x in ends if x < ROOT_LABEL_WIDTH] == []
+    assert len(ends) == 1
+
+
+def test_a_node_alone_is_not_called_nodes() -> None:
+    titles = [part.text for part in of_class(parsed(build_plan(1, 4, 0, Mode.STANDARD)), "title")]
+    assert titles == ["Standard broadcast to 1 node"]
 
 
 def test_each_root_is_marked_and_named() -> None:

@@ -16,6 +16,7 @@ from snowcast.planning.circle import RADIAL_SPACING, Circle, Point
 from snowcast.planning.figures import reach
 from snowcast.planning.legend import legend, root_mark
 from snowcast.planning.markup import Markup, element, joined
+from snowcast.planning.outline import count_of
 from snowcast.planning.style import STYLE
 
 NODES_MAX = 2_000
@@ -27,6 +28,7 @@ STROKES = ((3.0, 0.95), (2.3, 0.85), (1.7, 0.7), (1.2, 0.6), (0.9, 0.55))  # wid
 CROWDED_LEVELS = 3  # down to which nodes are labelled where not all can be
 ROOT_SIZE = 7.5
 ROOT_LABEL_GAP = 38.0
+ROOT_LABEL_WIDTH = 150.0  # of "secondary root" and a number, at the most
 ROOMY_FOR_ROOTS = 2.6 * ROOT_SIZE
 
 
@@ -35,7 +37,7 @@ def to_svg(plan: Plan) -> str:
     if plan.nodes > NODES_MAX:
         raise UsageError(f"a picture shows at most {NODES_MAX} nodes, not {plan.nodes}")
     circle = Circle(plan.nodes, plan.origin, CENTRE, RADIUS)
-    title = f"{plan.mode.capitalize()} broadcast to {plan.nodes:,} nodes"
+    title = f"{plan.mode.capitalize()} broadcast to {count_of(plan.nodes, 'node')}"
     under = f"from node {plan.origin}, fanout {plan.fanout}"
     picture = element(
         "svg",
@@ -143,7 +145,8 @@ def _root_labels(plan: Plan, circle: Circle) -> Iterator[Markup]:
     yield _label(f"origin {plan.origin}", Point(at.x + dx, at.y), anchor, "ink small")
     for tree in plan.trees[1:]:
         at = circle.at(tree.root, ROOT_LABEL_GAP)
-        yield _label(f"secondary root {tree.root}", Point(at.x - 6, at.y), "end", "ink small")
+        right = max(at.x - 6, ROOT_LABEL_WIDTH)
+        yield _label(f"secondary root {tree.root}", Point(right, at.y), "end", "ink small")
 
 
 def _label(words: str, at: Point, anchor: str, kind: str, turn: str | None = None) -> Markup:
