@@ -47,6 +47,66 @@ def test_the_protocol_can_be_another(capsys: Captured) -> None:
     assert "coloring, 8 nodes" in capsys.readouterr().out
 
 
+SWEPT = """\
+# Twice.
+quiet_s = 1
+[sweep]
+cluster.nodes = [5, 6]
+[workload]
+messages = 1
+[check.stable_covered]
+"""
+
+
+@pytest.fixture
+def swept(tmp_path: Path) -> str:
+    """A scenario of two runs."""
+    path = tmp_path / "swept.toml"
+    path.write_text(SWEPT, encoding="utf-8")
+    return str(path)
+
+
+def test_a_sweep_is_run_once_for_each_variant_with_the_command_that_makes_it_alone(
+    swept: str, capsys: Captured
+) -> None:
+    assert main(["sim", "run", swept]) == 0
+    out = capsys.readouterr().out
+    for nodes in (5, 6):
+        command = f"snowcast sim run {swept} --seed 0 --set cluster.nodes={nodes}"
+        assert f"seed 0: {command}\nstandard, {nodes} nodes" in out
+
+    assert main(["sim", "run", swept, "--set", "cluster.nodes=6"]) == 0
+    assert capsys.readouterr().out in out
+
+
+def test_each_variant_has_a_trace_of_its_own(swept: str, tmp_path: Path) -> None:
+    assert main(["sim", "run", swept, "--out", str(tmp_path / "out")]) == 0
+
+    rows = [
+        next(iter(TraceReader(tmp_path / "out" / f"cluster.nodes={n}").rows(RunRow)))
+        for n in (5, 6)
+    ]
+    assert [row.run for row in rows] == [f"swept-cluster.nodes={n}-standard-0" for n in (5, 6)]
+    assert {(row.scenario, row.variant) for row in rows} == {
+        ("swept", "cluster.nodes=5"),
+        ("swept", "cluster.nodes=6"),
+    }
+
+
+def test_a_check_goes_through_every_variant(swept: str, capsys: Captured) -> None:
+    assert main(["sim", "check", swept, "--seeds", "0..3", "--jobs", "1"]) == 0
+
+    assert capsys.readouterr().out.splitlines()[-1] == "6 runs, 0 failed"
+
+
+def test_what_a_baseline_does_not_promise_is_told_and_is_no_failure(capsys: Captured) -> None:
+    assert main(["sim", "run", "smoke", "--protocol", "gossip"]) == 0
+
+    out = capsys.readouterr().out
+    assert "receipts_truthful: 6 findings, but gossip does not promise it (" in out
+    assert "no receipt" not in out
+
+
 def test_a_run_as_json_is_json_and_nothing_else(capsys: Captured) -> None:
     assert main(["sim", "run", "smoke", "--seed", "3", "--nodes", "12", "--json"]) == 0
 
@@ -85,6 +145,9 @@ def test_a_run_that_breaks_an_invariant_says_how_and_has_status_1(
         (["run", "none.toml"], "none.toml: no such file"),
         (["run", "smoke", "--nodes", "0"], "cluster.nodes: expected `int` >= 1"),
         (["run", "smoke", "--protocol", "x"], "no protocol 'x'; allowed: standard, coloring"),
+        (["run", "smoke", "--set", "nodes"], "expected a key and its value"),
+        (["run", "smoke", "--set", "cluster.x=1"], "cluster.x: no such key; allowed: config, "),
+        (["check", "smoke", "--set", "cluster.fanout=3"], "fanout must be even"),
         (["run", "smoke", "--seed", "-1"], "Invalid value for '--seed'"),
         (["check", "--seeds", "9..3"], "seeds: expected 7 or 0..2000, not '9..3'"),
         (["check", "smoke", "smoek"], "no scenario 'smoek'"),

@@ -34,6 +34,37 @@ def test_a_case_is_a_command_that_shows_the_same() -> None:
     )
 
 
+def test_a_case_has_other_values_and_its_command_says_them() -> None:
+    case = Case("smoke", 7, settings=("cluster.fanout=8", "workload.mode=coloring"))
+
+    assert case.load().cluster.fanout == 8
+    assert case.load().workload.mode == "coloring"
+    assert case.command() == (
+        "snowcast sim run smoke --seed 7 --set cluster.fanout=8 --set workload.mode=coloring"
+    )
+
+
+def test_a_sweep_makes_a_case_of_each_variant_which_loads_as_that_variant(tmp_path: Path) -> None:
+    path = tmp_path / "swept.toml"
+    path.write_text("[sweep]\ncluster.nodes = [3, 4]\nprotocol = ['gossip']\n", encoding="utf-8")
+
+    found = list(Case(str(path), 7, settings=("quiet_s=1",)).variants())
+
+    assert [variant for _, variant, _ in found] == [
+        "cluster.nodes=3,protocol=gossip",
+        "cluster.nodes=4,protocol=gossip",
+    ]
+    for case, _, scenario in found:
+        assert case.load() == scenario
+        assert case.settings[0] == "quiet_s=1"
+
+
+def test_without_a_sweep_the_case_is_its_only_variant() -> None:
+    case = Case("smoke", 7, nodes=9)
+
+    assert list(case.variants()) == [(case, "", case.load())]
+
+
 def test_a_run_that_holds_is_ok() -> None:
     verdict = judge(Case("smoke", 1, nodes=10))
 

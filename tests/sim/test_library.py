@@ -22,6 +22,10 @@ SHIPPED = {
     "silent_crash",
     "smoke",
     "stable",
+    "stragglers",
+    "sweep_fanout",
+    "sweep_nodes",
+    "undetected",
 }
 
 

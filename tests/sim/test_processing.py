@@ -92,6 +92,11 @@ def test_aligned_stragglers_are_every_twentieth_address_at_odd_distances_from_th
     assert aligned == list(range(19, 500, 20))
 
 
+@pytest.mark.parametrize("placement", Placement)
+def test_one_in_none_is_nobody(placement: Placement) -> None:
+    assert stragglers(made(stragglers=placement, straggler_every=0)) == []
+
+
 def test_random_stragglers_are_as_many_and_follow_the_seed() -> None:
     chosen = [stragglers(made(seed, stragglers="random")) for seed in (1, 1, 2)]
     assert [len(found) for found in chosen] == [25, 25, 25]
@@ -109,7 +114,7 @@ def test_a_range_must_make_sense() -> None:
     with pytest.raises(UsageError, match="from 5 to 4"):
         Processing(5, 4)
     with pytest.raises(UsageError, match="straggler_every"):
-        Processing(straggler_every=0)
+        Processing(straggler_every=-1)
 
 
 def test_what_is_ready_long_ago_is_forgotten_when_there_is_much(

@@ -29,8 +29,8 @@ class Protocol(NamedTuple):
     """What makes its broadcaster; None stands for Snow's own."""
 
     @property
-    def can_acknowledge(self) -> bool:
-        """Whether a reliable message gets its receipt; others send it like any message."""
+    def is_snow(self) -> bool:
+        """Whether it promises what Snow does: everybody gets it, and the sender a receipt."""
         return self.make_broadcaster is None
 
 

@@ -18,7 +18,8 @@ import msgspec
 from snowcast.core.errors import UsageError
 from snowcast.sim.library import find
 from snowcast.sim.run import RunResult, run
-from snowcast.sim.scenario import Scenario, load
+from snowcast.sim.scenario import Scenario, load, variants
+from snowcast.sim.sweeps import label, parse_values
 
 AHEAD = 4  # cases handed out before their turn, for each process
 
@@ -31,10 +32,23 @@ class Case(msgspec.Struct, frozen=True):
     seed: int
     nodes: int | None = None
     protocol: str | None = None
+    settings: tuple[str, ...] = ()
+    """Other values for keys of the file: `cluster.fanout=8`."""
 
     def load(self) -> Scenario:
         """The scenario, with what the case wants to be different."""
-        return load(find(self.scenario)).with_(self.nodes, self.protocol)
+        scenario = load(find(self.scenario)).with_(self.nodes, self.protocol)
+        return scenario.with_values(parse_values(self.settings)) if self.settings else scenario
+
+    def variants(self) -> Iterator[tuple[Case, str, Scenario]]:
+        """What the scenario's sweep makes of it: cases of their own; itself if there is none.
+
+        Beside each is what tells it from the others, in a word.
+        """
+        for values, scenario in variants(self.load()):
+            settings = [label({key: value}) for key, value in values.items()]
+            case = msgspec.structs.replace(self, settings=(*self.settings, *settings))
+            yield case, label(values), scenario
 
     def command(self) -> str:
         """The command that makes the same run again."""
@@ -43,6 +57,8 @@ class Case(msgspec.Struct, frozen=True):
             words += ["--nodes", str(self.nodes)]
         if self.protocol is not None:
             words += ["--protocol", self.protocol]
+        for setting in self.settings:
+            words += ["--set", setting]
         return shlex.join(words)
 
 

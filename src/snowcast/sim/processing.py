@@ -32,7 +32,7 @@ class Placement(StrEnum):
 class Processing:
     """Delays from `min_us` to `max_us`, evenly; stragglers take `straggler_us` instead.
 
-    One node in `straggler_every` is a straggler. System messages are delayed only if asked.
+    One node in `straggler_every` is a straggler, with 0 none is. System messages are delayed only if asked.
     """
 
     def __init__(
@@ -47,12 +47,12 @@ class Processing:
     ) -> None:
         if not 0 <= min_us <= max_us:
             raise UsageError(f"a delay from {min_us} to {max_us} makes no sense")
-        if straggler_every < 1:
-            raise UsageError(f"straggler_every must be positive, not {straggler_every}")
+        if straggler_every < 0:
+            raise UsageError(f"straggler_every must not be negative, not {straggler_every}")
         self.includes_system = includes_system
         self._min_us = min_us
         self._width_us = max_us - min_us + 1
-        self._placement = Placement(stragglers)
+        self._placement = Placement(stragglers) if straggler_every else Placement.NONE
         self.straggler_us = straggler_us
         self._every = straggler_every
         self._seed = 0

@@ -15,6 +15,7 @@ from typing import assert_never
 
 import msgspec
 
+from snowcast.baselines.registry import protocol
 from snowcast.core.config import MS
 from snowcast.core.effects import Joined, Notice
 from snowcast.core.errors import UsageError
@@ -62,7 +63,7 @@ class RunResult(msgspec.Struct, frozen=True):
 
     @property
     def is_ok(self) -> bool:
-        """Whether every invariant held."""
+        """Whether every invariant that the protocol promises held."""
         return all(outcome.is_ok for outcome in self.outcomes)
 
     def measured(self, checker: str) -> dict[str, float]:
@@ -76,17 +77,22 @@ def run(
     observers: Sequence[Observer] = (),
     *,
     name: str = "",
+    variant: str = "",
     out: Path | None = None,
     progress: Progress = _tell_nobody,
 ) -> RunResult:
-    """Run `scenario`, which may have a name, under `seed`; write a trace to `out`, if given."""
+    """Run `scenario`, which may have a name, under `seed`; write a trace to `out`, if given.
+
+    `variant` is how it differs from others of the same name.
+    """
     if out is None:
         return _Run(scenario.drawn(seed), seed, observers).go(progress)
     if (out / MANIFEST).exists():
         raise UsageError(f"{out}: there is a trace already")
     try:
         with TraceWriter(out) as writer:
-            return record(scenario, seed, writer.write, observers, name=name, progress=progress)
+            write, names = writer.write, {"name": name, "variant": variant}
+            return record(scenario, seed, write, observers, **names, progress=progress)
     except OSError as error:
         raise UsageError(f"{out}: {error.strerror}") from None
 
@@ -108,7 +114,8 @@ def record(
     same name.
     """
     scenario = scenario.drawn(seed)
-    label = label or f"{name or 'run'}-{scenario.protocol}-{seed}"
+    words = name or "run", variant, scenario.protocol, str(seed)
+    label = label or "-".join(filter(None, words))
     recording = Recording(label, write)
     ran = _Run(scenario, seed, [*observers, recording])
     result = ran.go(progress)
@@ -227,6 +234,7 @@ class _Run:
 
     def _result(self) -> RunResult:
         tally, nodes = self._tally, len(self.cluster.nodes)
+        is_snow = protocol(self._scenario.protocol).is_snow
         return RunResult(
             seed=self.cluster.seed,
             protocol=self._scenario.protocol,
@@ -238,5 +246,5 @@ class _Run:
             skipped=self._skipped,
             frames=dict(sorted(tally.frames.items())),
             lost=dict(sorted(tally.lost.items())),
-            outcomes=tuple([checker.outcome() for checker in self._checkers]),
+            outcomes=tuple([checker.outcome(is_snow) for checker in self._checkers]),
         )

@@ -93,8 +93,8 @@ class ProcessingSection(Section, frozen=True, kw_only=True):
     delay_ms: tuple[float, float] = (0.0, 0.0)
     stragglers: Placement = Placement.NONE
     straggler_ms: Duration = 1_000.0
-    straggler_every: Positive = 20
-    """One node in so many is a straggler: 20 is the paper's 5 %."""
+    straggler_every: Count = 20
+    """One node in so many is a straggler: 20 is the paper's 5 %; with 0 none is."""
     announcements: bool = False
     """Whether membership announcements are worked on as long as messages are."""
 

@@ -30,17 +30,21 @@ class Outcome(msgspec.Struct, frozen=True):
     """How many things were wrong."""
     measured: dict[str, float] = {}
     """Numbers that came up on the way, for those who want more than yes or no."""
+    is_promised: bool = True
+    """Whether the protocol promises it; if not, what was found is told and held against nobody."""
 
     @property
     def is_ok(self) -> bool:
-        """Whether the invariant held."""
-        return not self.found
+        """Whether the invariant held, if it was promised."""
+        return not self.found or not self.is_promised
 
 
 class Checker(Observer):
     """Holds one invariant over one run."""
 
     name = ""
+    is_promised_by_all = False
+    """Whether baselines promise it too, and not Snow alone."""
 
     def __init__(self) -> None:
         self._findings: list[str] = []
@@ -65,9 +69,10 @@ class Checker(Observer):
         if len(self._findings) < FINDINGS_MAX:
             self._findings.append(finding)
 
-    def outcome(self) -> Outcome:
-        """What was found, after `finish`."""
-        return Outcome(self.name, tuple(self._findings), self._found, self.measured)
+    def outcome(self, is_snow: bool = True) -> Outcome:
+        """What was found, after `finish`, in a run of Snow or of a baseline."""
+        promised = is_snow or self.is_promised_by_all
+        return Outcome(self.name, tuple(self._findings), self._found, self.measured, promised)
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -23,6 +23,7 @@ class DeliveredOnce(Checker):
     """Remembers who has delivered what."""
 
     name = "delivered_once"
+    is_promised_by_all = True
 
     def __init__(self) -> None:
         super().__init__()

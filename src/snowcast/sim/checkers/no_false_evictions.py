@@ -36,6 +36,7 @@ class NoFalseEvictions(Checker):
     """Counts who was evicted, and who was suspected, among the healthy and the others."""
 
     name = "no_false_evictions"
+    is_promised_by_all = True
 
     def __init__(self, false_max: int = 0) -> None:
         super().__init__()

@@ -41,6 +41,7 @@ class NoLeaks(Checker):
     """Looks at what every node remembers, once, at the end."""
 
     name = "no_leaks"
+    is_promised_by_all = True
 
     def __init__(self, timers_max: int = TIMERS_MAX, allow: dict[str, int] | None = None) -> None:
         super().__init__()
