@@ -26,7 +26,7 @@ def _the_extra() -> Iterator[None]:
 with _the_extra():
     import typer
 
-    from snowcast.cli import errors, lab, plan, sim
+    from snowcast.cli import errors, lab, pipeline, plan, sim
 
 app = typer.Typer(
     help="Snow, a self-organizing broadcast protocol for clusters.",
@@ -36,6 +36,7 @@ app = typer.Typer(
 app.command("plan")(plan.plan)
 app.add_typer(sim.app, name="sim")
 app.add_typer(lab.app, name="lab")
+app.add_typer(pipeline.app, name="pipeline")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
