@@ -135,7 +135,8 @@ def test_frames_are_named_after_their_kind_and_acks_tell_their_message() -> None
         ("ping_request", None),
         ("sync_digest", None),
     ]
-    assert [(row.hop, row.tree, row.first) for row in rows[2:]] == [(None, None, None)] * 4
+    assert [(row.hop, row.first) for row in rows[2:]] == [(None, None)] * 4
+    assert [row.tree for row in rows[3:]] == [None] * 3
 
 
 def test_a_pong_makes_a_probe_of_its_ping() -> None:

@@ -161,7 +161,7 @@ NODE_LOAD = MetricTable(
     (
         *KEYS,
         _text("node", "the address"),
-        _text("role", "`plain` or `straggler`; empty for a node that the trace does not name"),
+        Column("role", "string", "`plain` or `straggler`; null if `nodes` lacks it", True),
         _flag("on_roster", "whether it is on the fixed roster"),
         _count("data_frames_sent", "frames of applications' messages, forwarded or originated"),
         _count("data_bytes_sent", "their bytes"),
@@ -184,7 +184,7 @@ TRAFFIC = MetricTable(
 
 RECOVERY = MetricTable(
     "recovery",
-    "One row for each join, leave and crash after the start of a run.",
+    "One row for each join, leave and crash after the first message of a run was sent.",
     (
         *KEYS,
         _text("node", "who came or went"),

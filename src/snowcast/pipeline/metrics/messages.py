@@ -1,0 +1,136 @@
+"""`message_metrics`: reliability, delivery times, bytes and copies of each message.
+
+Paper, Metrics. Its RMR is bytes received for each receiver, here `rmr_bytes`; Plumtree's is a ratio
+of copies, here `redundancy`.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from snowcast.pipeline.metric_tables import MESSAGE_METRICS
+from snowcast.pipeline.metrics.copies import of_first
+from snowcast.pipeline.metrics.keys import held, ms, ratio, with_keys
+from snowcast.pipeline.metrics.percentiles import message_hash
+
+COUNTS = ("delivered", "copies", "data_bytes", "ack_bytes")
+
+
+def message_metrics(
+    keys: DataFrame,
+    messages: DataFrame,
+    roster: DataFrame,
+    tallies: DataFrame,
+    late_deaths: DataFrame,
+    percentiles: DataFrame,
+    acks: DataFrame,
+) -> DataFrame:
+    """The table, from the messages and what the other functions of this folder say of each."""
+    on = ["run", "message"]
+    rows = (
+        with_intended(numbered(messages), roster)
+        .join(tallies, on=on, how="left")
+        .join(late_deaths, on=on, how="left")
+        .join(acks, on=on, how="left")
+        .withColumn("message_hash", message_hash())
+        .join(percentiles, on="message_hash", how="left")
+        .fillna(0, subset=[*COUNTS, "delivered_by_dead"])
+    )
+    return held(with_keys(with_ratios(with_live(rows, roster)), keys), MESSAGE_METRICS)
+
+
+def tallies(copies: DataFrame) -> DataFrame:
+    """What the copies of each message add up to. The one pass over all of them."""
+    return copies.groupBy("run", "message").agg(
+        F.count_if("first").alias("delivered"),
+        F.count(F.lit(1)).alias("copies"),
+        F.sum("bytes").alias("data_bytes"),
+        F.min(of_first("delay_us")).alias("first_us"),
+        F.max(of_first("delay_us")).alias("last_us"),
+        F.max(of_first("hop")).alias("last_delivery_hop"),
+    )
+
+
+def late_deaths(tallies: DataFrame, deliveries: DataFrame, messages: DataFrame) -> DataFrame:
+    """Of each message, how many got it and had crashed by its last delivery.
+
+    `deliveries` need only be those at nodes that crash some time, of which there are few.
+    """
+    ended = messages.select("run", "message", F.col("at_us").alias("sent_us")).join(
+        tallies.select("run", "message", "last_us"), on=["run", "message"], how="inner"
+    )
+    is_dead = F.col("crashed_us") <= F.col("sent_us") + F.col("last_us")
+    return (
+        deliveries.join(ended, on=["run", "message"], how="inner")
+        .groupBy("run", "message")
+        .agg(F.count_if(is_dead).alias("delivered_by_dead"))
+    )
+
+
+def numbered(messages: DataFrame) -> DataFrame:
+    """The messages with their place in the run."""
+    in_order = (
+        Window.partitionBy("run")
+        .orderBy("at_us", "message")
+        .rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    )
+    return messages.select(
+        "run",
+        "message",
+        (F.row_number().over(in_order) - 1).alias("number"),
+        "origin",
+        "mode",
+        "reliable",
+        F.col("at_us").alias("sent_us"),
+        "payload_bytes",
+    )
+
+
+def with_intended(messages: DataFrame, roster: DataFrame) -> DataFrame:
+    """How many receivers each message has: the roster, but for the origin if it is on it."""
+    sizes = roster.groupBy("run").agg(F.count(F.lit(1)).alias("roster_size"))
+    origins = roster.select("run", F.col("node").alias("origin"), F.lit(1).alias("is_on"))
+    on_roster = F.coalesce("is_on", F.lit(0))
+    return (
+        messages.join(F.broadcast(sizes), on="run", how="left")
+        .join(F.broadcast(origins), on=["run", "origin"], how="left")
+        .withColumn("intended", F.coalesce("roster_size", F.lit(0)) - on_roster)
+    )
+
+
+def with_live(rows: DataFrame, roster: DataFrame) -> DataFrame:
+    """How many receivers were alive when the last one got the message, and how many of these did.
+
+    Who crashes on the way is not asked whether it had the message already: it drops out of both.
+    """
+    crashes = (
+        roster.where(F.col("crashed_us").isNotNull())
+        .groupBy("run")
+        .agg(F.collect_list(F.struct("node", "crashed_us")).alias("crashes"))
+    )
+    ended_us = F.col("sent_us") + F.coalesce("last_us", F.lit(0))
+    dead = F.filter(
+        "crashes",
+        lambda crash: (crash["crashed_us"] <= ended_us) & (crash["node"] != F.col("origin")),
+    )
+    count_dead = F.when(F.col("crashes").isNull(), 0).otherwise(F.size(dead))
+    return (
+        rows.join(F.broadcast(crashes), on="run", how="left")
+        .withColumn("intended_live", F.col("intended") - count_dead)
+        .withColumn("delivered_live", F.col("delivered") - F.col("delivered_by_dead"))
+    )
+
+
+def with_ratios(rows: DataFrame) -> DataFrame:
+    """What is computed from counts and times: the metrics of the paper."""
+    return rows.withColumns(
+        {
+            "reliability": ratio("delivered", "intended"),
+            "reliability_live": ratio("delivered_live", "intended_live"),
+            "ldt_ms": ms("last_us"),
+            "ldt_first_to_last_ms": ms(F.col("last_us") - F.col("first_us")),
+            "rmr_bytes": ratio("data_bytes", "intended"),
+            "redundancy": ratio("copies", "delivered") - 1,
+        }
+    )
