@@ -1,0 +1,118 @@
+"""A report: tables of metrics in, figures, report.json, a page and a page of results out.
+
+    OUT/index.html        everything, in one file
+    OUT/RESULTS.md        the tables, for the documents of a repository
+    OUT/report.json       the numbers, for programs
+    OUT/<figure>.svg      and .png
+
+Rules of this file:
+- Same tables, same bytes.
+- `OUT` is there when the whole report is, and not before; a report that was there is replaced.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from snowcast.core.errors import UsageError
+from snowcast.report.broadcasts import broadcasts
+from snowcast.report.comparison import Entry, compare
+from snowcast.report.figures.catalogue import Drawn, draw_all
+from snowcast.report.figures.style import save, svg_of
+from snowcast.report.measured import Measured, open_measured
+from snowcast.report.page.build import Picture, build_page
+from snowcast.report.paired import Pair, pairs
+from snowcast.report.results import results_page
+
+TITLE = "snowcast: what was measured"
+PAGE = "index.html"
+SCHEMA = 1
+
+
+class Report(NamedTuple):
+    """What was written, and the table for a terminal."""
+
+    out: Path
+    page: Path
+    figures: tuple[str, ...]
+    entries: tuple[Entry, ...]
+
+
+def build(simulated: Path, out: Path, real: Path | None = None) -> Report:
+    """Write the report of what was simulated, and of what was measured on real nodes, to `out`."""
+    tables = open_measured(simulated)
+    real_tables = None if real is None else open_measured(real)
+    _check_free(out)
+    draft = out.with_name(f".{out.name}.part")
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir(parents=True)
+    try:
+        entries = compare(tables, real_tables)
+        figures = _write(draft, tables, real_tables, entries)
+        shutil.rmtree(out, ignore_errors=True)
+        draft.rename(out)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return Report(out, out / PAGE, figures, tuple(entries))
+
+
+def _write(
+    draft: Path, tables: Measured, real: Measured | None, entries: Sequence[Entry]
+) -> tuple[str, ...]:
+    drawn = list(draw_all(tables))
+    for one in drawn:
+        save(one.figure, draft / one.name)
+    names = tuple([one.name for one in drawn])
+    paired = pairs(tables)
+    setting = _setting(tables, real)
+    played = broadcasts(tables, "simulated") + (broadcasts(real, "real") if real else [])
+    pictures = [Picture(one.name, one.title, one.caption, svg_of(one.figure)) for one in drawn]
+    page = build_page(TITLE, setting, entries, paired, pictures, played)
+    (draft / PAGE).write_text(page, encoding="utf-8")
+    (draft / "RESULTS.md").write_text(results_page(setting, entries, paired, names))
+    document = _document(tables, real, entries, paired, drawn)
+    (draft / "report.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    return names
+
+
+def _document(
+    tables: Measured,
+    real: Measured | None,
+    entries: Sequence[Entry],
+    paired: Sequence[Pair],
+    drawn: Sequence[Drawn],
+) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "comparison": [entry.as_dict() for entry in entries],
+        "paired": [pair.as_dict() for pair in paired],
+        "simulated": tables.summary,
+        "real": real.summary if real else [],
+        "figures": [{"name": o.name, "title": o.title, "caption": o.caption} for o in drawn],
+    }
+
+
+def _setting(tables: Measured, real: Measured | None) -> str:
+    """What was run, in a sentence."""
+    said = [_runs("simulated", tables)]
+    if real is not None:
+        said.append(_runs("on real nodes", real))
+    return " ".join(said)
+
+
+def _runs(how: str, tables: Measured) -> str:
+    runs = tables.rows("run_metrics")
+    scenarios = ", ".join(sorted({row["scenario"] or "agents" for row in runs}))
+    messages = sum(row["messages"] for row in runs)
+    noun = "run" if len(runs) == 1 else "runs"
+    return f"{len(runs)} {noun} {how} ({scenarios}), {messages} messages in all."
+
+
+def _check_free(out: Path) -> None:
+    """Only a report may be replaced by a report."""
+    if out.exists() and not (out / "report.json").is_file() and any(out.iterdir()):
+        raise UsageError(f"{out}: not empty, and no report: give a directory of its own")

@@ -1,0 +1,1 @@
+"""The figures, one file a kind. Start at `catalogue.py`."""

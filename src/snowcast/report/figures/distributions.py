@@ -1,0 +1,66 @@
+"""How evenly things are spread: when nodes got a message, and how much each of them sent."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from matplotlib.figure import Figure
+
+from snowcast.report.figures.style import legend_below, panels
+from snowcast.report.measured import Measured, Row
+from snowcast.report.protocols import in_order, look
+
+RUNS_MAX = 10  # so many lines of one protocol show the spread; more only hide it
+
+
+def delivery_times(measured: Measured, scenario: str = "stable") -> Figure | None:
+    """The share of deliveries made by a time, a line for each run."""
+    runs = _runs(measured, "delivery_histogram", scenario)
+    if not runs:
+        return None
+    figure, (axes,) = panels(1, height=3.4)
+    for protocol, rows in runs:
+        rows = sorted(rows, key=lambda row: row["to_us"])
+        xs = [rows[0]["from_us"] / 1e3, *[row["to_us"] / 1e3 for row in rows]]
+        ys = [0.0, *[row["delivered_share"] for row in rows]]
+        shown = look(protocol)
+        axes.plot(xs, ys, color=shown.colour, label=shown.title, linewidth=1, alpha=0.6)
+    axes.set_xscale("log")
+    axes.set_xlabel("time since the send (ms)")
+    axes.set_ylabel("deliveries made")
+    legend_below(figure, axes)
+    return figure
+
+
+def load_per_node(measured: Measured, scenario: str = "stable") -> Figure | None:
+    """What each node has sent, from the busiest to the idlest, a line for each run."""
+    runs = _runs(measured, "node_load", scenario)
+    if not runs:
+        return None
+    figure, (axes,) = panels(1, height=3.4)
+    for protocol, rows in runs:
+        sent = sorted((row["data_bytes_sent"] for row in rows if row["on_roster"]), reverse=True)
+        if not sent:
+            continue
+        shown = look(protocol)
+        shares = [100 * (place + 1) / len(sent) for place in range(len(sent))]
+        kilobytes = [bytes_sent / 1e3 for bytes_sent in sent]
+        axes.plot(shares, kilobytes, color=shown.colour, label=shown.title, linewidth=1, alpha=0.6)
+    axes.set_xlabel("nodes, the busiest first (%)")
+    axes.set_ylabel("sent over the run (kB)")
+    axes.set_ylim(bottom=0)
+    legend_below(figure, axes)
+    return figure
+
+
+def _runs(measured: Measured, table: str, scenario: str) -> list[tuple[str, list[Row]]]:
+    """The rows of each run of a scenario, with its protocol; not more than RUNS_MAX of each."""
+    found: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    for row in measured.rows(table):
+        if row["scenario"] == scenario and not row["variant"]:
+            found[row["protocol"]][row["run"]].append(row)
+    return [
+        (protocol, found[protocol][run])
+        for protocol in in_order(set(found))
+        for run in sorted(found[protocol])[:RUNS_MAX]
+    ]

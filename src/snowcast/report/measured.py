@@ -1,0 +1,89 @@
+"""What was measured, as the tables of metrics have it: rows, looked up and never computed with.
+
+Rules of this file:
+- A table that is not there is empty: a report of a part is a report. A directory without any
+  table is a mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from snowcast.core.errors import UsageError
+
+Row = Mapping[str, Any]
+
+SUMMARY = "summary"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean over runs, with its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+    runs: int
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The tables of one directory, as `snowcast pipeline metrics` writes them."""
+
+    directory: Path
+
+    def rows(self, table: str) -> list[Row]:
+        """All rows of a table; none if it is not there."""
+        folder = self.directory / table
+        if not folder.is_dir():
+            return []
+        rows: list[Row] = pq.read_table(folder).to_pylist()
+        return rows
+
+    @cached_property
+    def summary(self) -> list[Row]:
+        """One row for each cell and metric."""
+        return self.rows(SUMMARY)
+
+    def find(self, scenario: str, protocol: str, metric: str) -> Interval | None:
+        """One metric of a scenario as it stands in its file; None if it was not run."""
+        for row in self.summary:
+            is_it = row["scenario"] == scenario and row["protocol"] == protocol
+            if is_it and row["metric"] == metric and not row["variant"]:
+                return interval(row)
+        return None
+
+    def scenarios(self) -> set[str]:
+        """The names of those that were run."""
+        return {row["scenario"] for row in self.summary}
+
+
+def open_measured(directory: Path) -> Measured:
+    """The tables below a directory; UsageError if there are none."""
+    if not (directory / SUMMARY).is_dir():
+        raise UsageError(
+            f"{directory}: no tables of metrics here; make them with `snowcast pipeline metrics`"
+        )
+    return Measured(directory)
+
+
+def interval(row: Row) -> Interval:
+    """The interval that a row of `summary` or `message_summary` holds."""
+    return Interval(row["mean"], row["low"], row["high"], row["seeds"])
+
+
+def values_of(variant: str) -> dict[str, str]:
+    """What a sweep has changed: `a.b=3,c=x` as its keys and values."""
+    return dict(_pairs(variant))
+
+
+def _pairs(variant: str) -> Iterator[tuple[str, str]]:
+    for pair in filter(None, variant.split(",")):
+        key, _, value = pair.partition("=")
+        yield key, value

@@ -1,0 +1,37 @@
+"""Numbers as people read them in tables."""
+
+from __future__ import annotations
+
+from snowcast.report.measured import Interval
+
+TITLES = {
+    "ldt_ms": "LDT, from the send (ms)",
+    "ldt_first_to_last_ms": "LDT, first receipt to last (ms)",
+    "rmr_bytes": "RMR (bytes)",
+    "reliability": "Reliability",
+    "reliability_live": "Reliability, live nodes",
+}
+
+
+def number(metric: str, value: float | None) -> str:
+    """`1560`, `121.9`, `0.9912`, or a dash for none. What is not 1 is never shown as 1."""
+    if value is None:
+        return "-"
+    if metric.startswith("reliability"):
+        return _share(value)
+    return f"{value:.0f}" if metric.endswith("_ms") else f"{value:.1f}"
+
+
+def with_interval(metric: str, value: Interval | None) -> str:
+    """The mean with its interval: `1560 (1490 to 1630)`; the mean alone where all are equal."""
+    if value is None:
+        return "-"
+    mean, low, high = [number(metric, v) for v in (value.mean, value.low, value.high)]
+    return mean if low == mean == high else f"{mean} ({low} to {high})"
+
+
+def _share(value: float) -> str:
+    if value == 1:
+        return "1"
+    text = f"{value:.4f}"
+    return "0.9999+" if text == "1.0000" and value < 1 else text
