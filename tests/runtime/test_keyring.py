@@ -79,3 +79,11 @@ def test_keys_are_bytes_or_base64_and_nothing_else() -> None:
             KeyRing([bad])
     with pytest.raises(UsageError, match="generate_key"):
         KeyRing([])
+
+
+def test_the_keys_themselves_can_be_kept_and_make_the_same_ring() -> None:
+    ring = KeyRing([generate_key(), generate_key()])
+    ring.use(ring.ids[1])
+    again = KeyRing(ring.texts())
+    assert again.ids == ring.ids
+    assert again.texts() == ring.texts()

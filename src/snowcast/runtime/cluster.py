@@ -83,6 +83,11 @@ class Cluster:
         return self._running.node.view.members()
 
     @property
+    def departed(self) -> list[Member]:
+        """Who was a member and has left or been evicted, as long as that is remembered."""
+        return self._running.node.view.tombstones()
+
+    @property
     def digest(self) -> str:
         """A short text that is the same for equal views: who shows another one disagrees."""
         return f"{self._running.node.view.digest:016x}"

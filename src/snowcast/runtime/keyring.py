@@ -65,6 +65,11 @@ class KeyRing:
         others = [id.hex() for id in self._keys if id != self._primary]
         return [self._primary.hex(), *others]
 
+    def texts(self) -> list[str]:
+        """The keys themselves, the primary first, for whoever keeps them."""
+        order = [self._primary, *[id for id in self._keys if id != self._primary]]
+        return [b64encode(self._keys[id]).decode() for id in order]
+
     def install(self, key: bytes | str) -> str:
         """Accept this key from now on; return what it is called."""
         raw = as_key(key)
