@@ -10,13 +10,19 @@ import msgspec
 import pytest
 
 from snowcast.core.codec import decode, encode
-from snowcast.core.frames import Hello, Nack
+from snowcast.core.frames import Data, Hello, MessageId, Nack
 from snowcast.core.ring import RingOrder
+from snowcast.core.trees import Tree
 from snowcast.runtime.limits import Limits
 from support.loops import hello, local, on_loop, until
 from support.sockets import dialled, listening, rest
 
 PEER = hello(7002)
+
+
+def large(size: int) -> Data:
+    """A frame that is read in place."""
+    return Data(MessageId(local(7002), 1, 1), Tree.STANDARD, None, None, bytes(size))
 
 
 @pytest.mark.parametrize(
@@ -124,6 +130,45 @@ async def test_a_peer_that_has_been_idle_for_long_is_closed() -> None:
             listener.sweep()
             await rest(reader)
         assert len(listener) == 0
+
+
+@on_loop
+async def test_large_frames_that_only_begin_are_bounded_and_the_first_makes_room() -> None:
+    limits = Limits(partial_bytes_max=1 << 20)
+    head = encode(large(400_000))[:100]
+    async with listening(limits) as (address, arrived, counters, listener), AsyncExitStack() as s:
+        ends = []
+        for port in range(7002, 7007):
+            reader, writer = await s.enter_async_context(dialled(address))
+            writer.write(encode(hello(port)) + head)
+            ends.append(reader)
+            await until(lambda: len(listener._large) + counters.refused["partial"] == len(ends))
+        await rest(ends[0])
+        await until(lambda: len(listener) == 2)
+
+        assert sum(one.reserved_bytes for one in listener._large) <= limits.partial_bytes_max
+        assert counters.refused == {"partial": 3}
+        _, writer = await s.enter_async_context(dialled(address))
+        writer.write(encode(hello(7010)) + encode(large(1_000_000)))
+        await until(lambda: arrived)
+        assert arrived == [(local(7010), large(1_000_000))]
+
+
+@on_loop
+async def test_who_stops_in_the_middle_of_a_frame_is_closed_and_who_is_slow_is_not() -> None:
+    whole = encode(large(100_000))
+    async with listening(Limits(stall_timeout=0.05)) as (address, arrived, counters, listener):
+        async with dialled(address) as (stopped, one), dialled(address) as (_, two):
+            one.write(encode(PEER) + whole[:70_000])
+            two.write(encode(hello(7003)))
+            for at in range(0, len(whole), 10_000):
+                two.write(whole[at : at + 10_000])
+                await asyncio.sleep(0.02)
+                listener.sweep()
+            await rest(stopped)
+            await until(lambda: arrived)
+        assert arrived == [(local(7003), large(100_000))]
+        assert counters.refused == {"stall": 1}
 
 
 @on_loop

@@ -7,6 +7,8 @@ own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from snowcast.core.codec import decode_body
 from snowcast.core.errors import FrameError
 from snowcast.core.frames import Frame
@@ -21,24 +23,49 @@ class Framer:
     """The receiving end of one connection.
 
     The first frame may have `first_bytes_max` bytes, the others `bytes_max`. Once `broken` is set
-    the stream is lost: close it.
+    the stream is lost: close it. `on_large` is called when memory is taken for a frame of its own.
     """
 
-    __slots__ = ("_bytes_max", "_filled", "_in_place", "_limit", "_rest", "_scratch", "broken")
+    __slots__ = (
+        "_bytes_max",
+        "_filled",
+        "_in_place",
+        "_limit",
+        "_on_large",
+        "_rest",
+        "_scratch",
+        "broken",
+    )
 
-    def __init__(self, scratch: memoryview, first_bytes_max: int, bytes_max: int) -> None:
+    def __init__(
+        self,
+        scratch: memoryview,
+        first_bytes_max: int,
+        bytes_max: int,
+        on_large: Callable[[], None] | None = None,
+    ) -> None:
         self._scratch = scratch
         self._limit = first_bytes_max
         self._bytes_max = bytes_max
         self._rest = b""
         self._in_place: bytearray | None = None
         self._filled = 0
+        self._on_large = on_large
         self.broken: FrameError | None = None
 
     @property
     def pending_bytes(self) -> int:
         """How much of an incomplete frame is held."""
         return self._filled if self._in_place is not None else len(self._rest)
+
+    @property
+    def reserved_bytes(self) -> int:
+        """How much memory an incomplete frame has of its own."""
+        return len(self._in_place) if self._in_place is not None else 0
+
+    def close(self) -> None:
+        """Nothing more comes: let go of what is held."""
+        self._rest, self._in_place, self._on_large = b"", None, None
 
     def buffer(self) -> memoryview:
         """Where the next bytes are to go."""
@@ -96,3 +123,5 @@ class Framer:
         self._in_place = bytearray(length)
         self._in_place[: len(head)] = head
         self._filled = len(head)
+        if self._on_large is not None:
+            self._on_large()

@@ -27,6 +27,9 @@ class Owner(Protocol):
     def on_frames(self, inbound: Inbound, frames: list[Frame], size: int) -> None:
         """A peer has sent something."""
 
+    def on_large(self, inbound: Inbound) -> None:
+        """A large frame has begun, and holds memory until it is complete."""
+
     def on_bad(self, inbound: Inbound, kind: str, why: str) -> None:
         """What came is no use; the connection is being closed."""
 
@@ -47,7 +50,19 @@ class Inbound(asyncio.BufferedProtocol):
         self.transport: asyncio.Transport | None = None
         self.used_at = 0.0
         self._owner = owner
-        self._framer = Framer(_SCRATCH, HELLO_BYTES_MAX, frame_bytes_max)
+        self._framer = Framer(
+            _SCRATCH, HELLO_BYTES_MAX, frame_bytes_max, lambda: owner.on_large(self)
+        )
+
+    @property
+    def pending_bytes(self) -> int:
+        """How much of an incomplete frame has come."""
+        return self._framer.pending_bytes
+
+    @property
+    def reserved_bytes(self) -> int:
+        """How much memory an incomplete frame has of its own."""
+        return self._framer.reserved_bytes
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The connection is there, its TLS handshake over."""
@@ -74,6 +89,7 @@ class Inbound(asyncio.BufferedProtocol):
     def connection_lost(self, error: Exception | None) -> None:
         """The connection is no more."""
         self.transport = None
+        self._framer.close()
         self._owner.on_gone(self)
 
     def abort(self) -> None:

@@ -30,11 +30,16 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     frame_bytes_max: int = FRAME_BYTES_MAX
     """A longer frame closes its connection. Less than the others' payloads loses those."""
 
+    partial_bytes_max: int = 256 * MIB
+    """Large frames that have only begun to arrive, from all peers together. The one that began
+    first is given up to make room."""
+
     connect_timeout: float = 3.0
     hello_timeout: float = 3.0
     """How long a connection may take to say who it is, its TLS handshake included."""
     stall_timeout: float = 5.0
-    """A peer that reads nothing for so long is unreachable."""
+    """A peer that reads nothing for so long is unreachable; one that stops for so long in the
+    middle of a frame is disconnected."""
     idle_timeout: float = 60.0
     """An outgoing connection unused for so long is closed; an incoming one after three times."""
 

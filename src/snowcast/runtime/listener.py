@@ -5,6 +5,7 @@ Rules of this file:
   When there are too many the one that has done nothing for longest goes, not the newest: a node
   that wants in says its hello at once, an attacker's idle connections do not.
 - A refused connection is closed, counted, and logged once in a while.
+- What has come of frames that are not complete is bounded too, and may not stand still.
 """
 
 from __future__ import annotations
@@ -58,6 +59,8 @@ class Listener:
         self._tasks: dict[Inbound, asyncio.Task[None]] = {}
         self._peers: dict[Inbound, None] = {}
         self._open: set[Inbound] = set()
+        self._large: dict[Inbound, None] = {}  # in the order in which their frames began
+        self._partial: dict[Inbound, tuple[int, float]] = {}  # how much has come, and since when
         self._all_gone = asyncio.Event()
         self._is_closed = False
 
@@ -70,10 +73,19 @@ class Listener:
         self._loop.add_reader(self._sock.fileno(), self._accept)
 
     def sweep(self) -> None:
-        """Close what has been idle for long; to be called about once a second."""
-        oldest = self._loop.time() - 3 * self._limits.idle_timeout
+        """Close what has been idle or stuck for long; to be called about once a second."""
+        now = self._loop.time()
+        oldest = now - 3 * self._limits.idle_timeout
         for inbound in [peer for peer in self._peers if peer.used_at < oldest]:
             self._close(inbound)
+        self._partial = {
+            inbound: (inbound.pending_bytes, self._stopped_at(inbound, now))
+            for inbound in self._peers
+            if inbound.pending_bytes
+        }
+        latest = now - self._limits.stall_timeout
+        for inbound in [peer for peer, (_, since) in self._partial.items() if since <= latest]:
+            self._refuse(inbound, "stall", "it has stopped in the middle of a frame")
 
     async def close(self) -> None:
         """Accept nothing more and close everything."""
@@ -118,6 +130,17 @@ class Listener:
         self._counters.bytes_received += size
         self._on_frames(inbound.peer, frames)
 
+    def on_large(self, inbound: Inbound) -> None:
+        """A large frame has begun: give up the oldest ones, if there are too many."""
+        self._large = {one: None for one in self._large if one.reserved_bytes and one != inbound}
+        self._large[inbound] = None
+        reserved_bytes = sum(one.reserved_bytes for one in self._large)
+        while reserved_bytes > self._limits.partial_bytes_max and len(self._large) > 1:
+            oldest = next(iter(self._large))
+            reserved_bytes -= oldest.reserved_bytes
+            del self._large[oldest]
+            self._refuse(oldest, "partial", "too many large frames have only begun to arrive")
+
     def on_bad(self, inbound: Inbound, kind: str, why: str) -> None:
         """What came is no use."""
         self._refusals.note(kind, f"a connection from {inbound.peer or inbound.where}", why)
@@ -125,6 +148,7 @@ class Listener:
     def on_gone(self, inbound: Inbound) -> None:
         """A connection is no more."""
         self._forget(inbound)
+        self._large.pop(inbound, None)
         self._open.discard(inbound)
         self._all_gone.set()
 
@@ -144,6 +168,11 @@ class Listener:
     def _accept_again(self) -> None:
         if not self._is_closed:
             self.start()
+
+    def _stopped_at(self, inbound: Inbound, now: float) -> float:
+        """Since when the incomplete frame of a connection has not grown."""
+        pending_bytes, since = self._partial.get(inbound, (0, now))
+        return since if inbound.pending_bytes == pending_bytes else now
 
     def _take(self, sock: socket.socket, where: str) -> None:
         sock.setblocking(False)
