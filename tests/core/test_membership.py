@@ -9,10 +9,11 @@ import msgspec
 import pytest
 
 from snowcast.core.address import Address
+from snowcast.core.codec import decode_members, encode_members
 from snowcast.core.config import Config
 from snowcast.core.context import Context
 from snowcast.core.effects import MemberChanged
-from snowcast.core.member import Member, State
+from snowcast.core.member import INCARNATION_MAX, Member, State
 from snowcast.core.membership import Membership
 from snowcast.core.view import Change
 from support.lone import record, records
@@ -128,6 +129,16 @@ def test_only_what_is_said_of_this_incarnation_or_a_later_one_is_refuted() -> No
     assert door.membership.refute(record(0).incarnation, 0)
     assert not door.membership.refute(record(0).incarnation, 0)
     assert door.me == record(0, refutations=1)
+
+
+def test_a_claim_that_nothing_can_outlive_does_not_make_a_node_say_what_no_frame_holds() -> None:
+    door = Door()
+    greatest = msgspec.structs.replace(record(0, SUSPECT), incarnation=INCARNATION_MAX)
+    door.learn(greatest)
+    assert (door.me, door.announced) == (record(0), [record(0)])
+    door.learn(msgspec.structs.replace(greatest, incarnation=INCARNATION_MAX - 1))
+    assert door.me.incarnation == INCARNATION_MAX
+    assert decode_members(encode_members(door.announced)) == tuple(door.announced)
 
 
 def test_a_leaver_announces_it_and_stays_on_its_own_ring() -> None:

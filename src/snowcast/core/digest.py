@@ -30,11 +30,12 @@ class DigestTree:
         self.root = 0
         self._leaves = array("Q", bytes(8 * LEAVES))
 
-    def toggle(self, member: Member) -> None:
-        """Add a member that is not in, or take out one that is."""
+    def toggle(self, member: Member) -> int:
+        """Add a member that is not in, or take out one that is; return its leaf bucket."""
         leaf, digest = member_digest(member.address, member.incarnation)
         self._leaves[leaf] ^= digest
         self.root ^= digest
+        return leaf
 
     def branches(self) -> tuple[int, ...]:
         """The digests one level below the root."""
@@ -45,14 +46,16 @@ class DigestTree:
         return tuple(self._leaves[branch * WIDTH : (branch + 1) * WIDTH])
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def member_digest(address: Address, incarnation: int) -> tuple[int, int]:
-    """The leaf bucket of an address, and the hash of it in this incarnation."""
+    """The leaf bucket of an address, and the hash of it in this incarnation.
+
+    Remembered for those who run many nodes in one process, which all digest the same members.
+    """
     digest = blake2b(address + incarnation.to_bytes(10, "big"), digest_size=8).digest()
     return leaf_of(address), int.from_bytes(digest, "big")
 
 
-@lru_cache(maxsize=8192)
 def leaf_of(address: Address) -> int:
     """The leaf bucket that an address falls into."""
     return int.from_bytes(blake2b(address, digest_size=2).digest(), "big") % LEAVES

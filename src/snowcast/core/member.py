@@ -14,6 +14,7 @@ import msgspec
 from snowcast.core.address import Address
 
 REFUTATION_BITS = 16
+INCARNATION_MAX = 2**64 - 1  # what fits a frame; there is nothing greater to outlive it with
 
 
 class State(IntEnum):

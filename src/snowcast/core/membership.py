@@ -16,7 +16,7 @@ import msgspec
 from snowcast.core.address import Address
 from snowcast.core.context import Context
 from snowcast.core.effects import MemberChanged
-from snowcast.core.member import Member, State
+from snowcast.core.member import INCARNATION_MAX, Member, State
 from snowcast.core.view import Change
 
 Listener = Callable[[list[Change], Address, int], None]
@@ -70,8 +70,9 @@ class Membership:
             self.announce([c.new for c in changes if c.new.address == sender], now_us)
 
     def refute(self, incarnation: int, now_us: int) -> bool:
-        """Outlive what is said of this node's `incarnation`; False if there is no need to."""
-        if incarnation < self.me.incarnation or self.is_leaving:
+        """Outlive what is said of this node's `incarnation`; False if it need not or cannot."""
+        is_possible = incarnation < INCARNATION_MAX and not self.is_leaving
+        if incarnation < self.me.incarnation or not is_possible:
             return False
         self._become(msgspec.structs.replace(self.me, incarnation=incarnation + 1), now_us)
         return True

@@ -1,17 +1,16 @@
 """The view: what one node believes of the membership.
 
-Paper, State Initialization and Membership Maintenance. The ring holds who is present, in order, and
-lists beside it hold what is known of each; members that left or were evicted are tombstones.
+Paper, State Initialization and Membership Maintenance. The ring holds who is present, in order,
+and a table beside it what is known of each; members that left or were evicted are tombstones.
 
 Rules of this file:
-- Only this file changes the ring, the tombstones and the digests.
+- Only this file changes the ring, the table, the tombstones and the digests.
 - Newer knowledge wins by `Member.supersedes`; the order in which it arrives does not matter.
 - `version` changes whenever a plan made from this view could.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable
 
 import msgspec
@@ -21,6 +20,7 @@ from snowcast.core.digest import DigestTree, leaf_of
 from snowcast.core.member import Member
 from snowcast.core.region import Region
 from snowcast.core.ring import Ring, RingOrder
+from snowcast.core.table import MemberTable
 
 BULK = 32  # from so many arrivals on, the ring is built anew instead of grown
 
@@ -52,22 +52,20 @@ class Change(msgspec.Struct, frozen=True, gc=False):
 class View:
     """The sorted members of one node's cluster, as that node knows them."""
 
-    __slots__ = ("_entries", "_leaves", "_tombstones", "digests", "ring", "version")
+    __slots__ = ("_table", "_tombstones", "digests", "ring", "version")
 
     def __init__(self, order: RingOrder = RingOrder.ADDRESS) -> None:
         self.ring = Ring((), order)
         self.digests = DigestTree()
         self.version = 0
-        # What is known of the member at each place of the ring, and its digest's leaf bucket.
-        self._entries: list[Member] = []
-        self._leaves = array("H")
+        self._table = MemberTable()
         self._tombstones: dict[Address, tuple[Member, int]] = {}  # and when it was learned
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._table)
 
     def __getitem__(self, index: int) -> Member:
-        return self._entries[index]
+        return self._table.get(index, self.ring[index])
 
     @property
     def digest(self) -> int:
@@ -76,7 +74,7 @@ class View:
 
     def members(self) -> list[Member]:
         """Who is present, in ring order."""
-        return list(self._entries)
+        return [self._table.get(index, address) for index, address in enumerate(self.ring)]
 
     def tombstones(self) -> list[Member]:
         """Who is remembered as left or evicted, oldest first."""
@@ -86,7 +84,7 @@ class View:
         """What is known of `address`, present or not."""
         index = self.ring.find(address)
         if index >= 0:
-            return self._entries[index]
+            return self._table.get(index, address)
         buried = self._tombstones.get(address)
         return buried[0] if buried else None
 
@@ -96,7 +94,7 @@ class View:
 
     def in_leaves(self, leaves: frozenset[int]) -> list[Member]:
         """Everything known, tombstones too, of the addresses in these leaf buckets."""
-        found = [self._entries[i] for i, leaf in enumerate(self._leaves) if leaf in leaves]
+        found = [self[index] for index in self._table.in_leaves(leaves)]
         return found + [m for m in self.tombstones() if leaf_of(m.address) in leaves]
 
     def merge(self, members: Iterable[Member], now_us: int) -> list[Change]:
@@ -154,9 +152,9 @@ class View:
             self.digests.toggle(old)
             if new.is_present:
                 self.digests.toggle(new)
-                self._entries[index] = new
+                self._table.replace(index, new)
                 return
-            del self._entries[index], self._leaves[index]
+            self._table.remove(index)
             self.ring.remove(new.address)
         self.version += 1
         self._tombstones.pop(new.address, None)  # so that the newest is last
@@ -168,17 +166,13 @@ class View:
         self.version += 1
         for member in arrivals:
             self._tombstones.pop(member.address, None)
-            self.digests.toggle(member)
+        rows = {member.address: (member, self.digests.toggle(member)) for member in arrivals}
         if len(arrivals) < BULK:
-            for member in arrivals:
-                self.ring.insert(member.address)
-                index = self.ring.find(member.address)
-                self._entries.insert(index, member)
-                self._leaves.insert(index, leaf_of(member.address))
+            for address, row in rows.items():
+                self.ring.insert(address)
+                self._table.insert(self.ring.find(address), *row)
             return
-        known = {m.address: (m, leaf) for m, leaf in zip(self._entries, self._leaves, strict=True)}
-        known |= {m.address: (m, leaf_of(m.address)) for m in arrivals}
-        self.ring = Ring(known, self.ring.order)
-        placed = [known[address] for address in self.ring]
-        self._entries = [member for member, _ in placed]
-        self._leaves = array("H", [leaf for _, leaf in placed])
+        for index, member in enumerate(self.members()):
+            rows[member.address] = member, self._table.leaf(index)
+        self.ring = Ring(rows, self.ring.order)
+        self._table = MemberTable.of(rows[address] for address in self.ring)
