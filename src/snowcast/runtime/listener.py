@@ -198,7 +198,8 @@ class Listener:
             )
         except (OSError, ssl.SSLError) as error:
             kind = "certificate" if isinstance(error, ssl.SSLError) else "connection"
-            self._refusals.note(kind, f"a connection from {inbound.where}", str(error))
+            why = str(error) or "it went away before it was there"
+            self._refusals.note(kind, f"a connection from {inbound.where}", why)
 
     def _adopted(self, inbound: Inbound, sock: socket.socket) -> None:
         del self._tasks[inbound]
