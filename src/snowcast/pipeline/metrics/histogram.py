@@ -9,7 +9,7 @@ Rules of this file:
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 
 from snowcast.pipeline.metric_tables import DELIVERY_HISTOGRAM
@@ -74,7 +74,7 @@ def lower_end(bin: Column) -> Column:
     return F.when(bin < 2 * SUBS, bin).otherwise(shifted)
 
 
-def _up_to_here() -> Window:  # type: ignore[valid-type]
+def _up_to_here() -> WindowSpec:
     return (
         Window.partitionBy("run")
         .orderBy("bin")

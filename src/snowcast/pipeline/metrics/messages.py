@@ -6,7 +6,7 @@ of copies, here `redundancy`.
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from snowcast.pipeline.metric_tables import MESSAGE_METRICS
@@ -22,7 +22,7 @@ def message_metrics(
     messages: DataFrame,
     roster: DataFrame,
     tallies: DataFrame,
-    late_deaths: DataFrame,
+    doomed: DataFrame,
     percentiles: DataFrame,
     acks: DataFrame,
 ) -> DataFrame:
@@ -31,11 +31,11 @@ def message_metrics(
     rows = (
         with_intended(numbered(messages), roster)
         .join(tallies, on=on, how="left")
-        .join(late_deaths, on=on, how="left")
+        .join(doomed, on=on, how="left")
         .join(acks, on=on, how="left")
         .withColumn("message_hash", message_hash())
         .join(percentiles, on="message_hash", how="left")
-        .fillna(0, subset=[*COUNTS, "delivered_by_dead"])
+        .fillna(0, subset=list(COUNTS))
     )
     return held(with_keys(with_ratios(with_live(rows, roster)), keys), MESSAGE_METRICS)
 
@@ -52,19 +52,15 @@ def tallies(copies: DataFrame) -> DataFrame:
     )
 
 
-def late_deaths(tallies: DataFrame, deliveries: DataFrame, messages: DataFrame) -> DataFrame:
-    """Of each message, how many got it and had crashed by its last delivery.
+def doomed(deliveries: DataFrame) -> DataFrame:
+    """When those crash that got a message and crash some time, of each message.
 
-    `deliveries` need only be those at nodes that crash some time, of which there are few.
+    `deliveries` need only be those at such nodes, of which there are few.
     """
-    ended = messages.select("run", "message", F.col("at_us").alias("sent_us")).join(
-        tallies.select("run", "message", "last_us"), on=["run", "message"], how="inner"
-    )
-    is_dead = F.col("crashed_us") <= F.col("sent_us") + F.col("last_us")
     return (
-        deliveries.join(ended, on=["run", "message"], how="inner")
+        deliveries.where(F.col("crashed_us").isNotNull())
         .groupBy("run", "message")
-        .agg(F.count_if(is_dead).alias("delivered_by_dead"))
+        .agg(F.collect_list("crashed_us").alias("doomed"))
     )
 
 
@@ -114,11 +110,11 @@ def with_live(rows: DataFrame, roster: DataFrame) -> DataFrame:
         "crashes",
         lambda crash: (crash["crashed_us"] <= ended_us) & (crash["node"] != F.col("origin")),
     )
-    count_dead = F.when(F.col("crashes").isNull(), 0).otherwise(F.size(dead))
+    had_it = F.filter("doomed", lambda crashed_us: crashed_us <= ended_us)
     return (
         rows.join(F.broadcast(crashes), on="run", how="left")
-        .withColumn("intended_live", F.col("intended") - count_dead)
-        .withColumn("delivered_live", F.col("delivered") - F.col("delivered_by_dead"))
+        .withColumn("intended_live", F.col("intended") - _size(dead))
+        .withColumn("delivered_live", F.col("delivered") - _size(had_it))
     )
 
 
@@ -134,3 +130,7 @@ def with_ratios(rows: DataFrame) -> DataFrame:
             "redundancy": ratio("copies", "delivered") - 1,
         }
     )
+
+
+def _size(array: Column) -> Column:
+    return F.coalesce(F.array_size(array), F.lit(0))

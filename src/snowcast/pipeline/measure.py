@@ -1,0 +1,100 @@
+"""From the traces of runs to all tables of metrics, in a directory of their own.
+
+Rules of this file:
+- It only wires. A table that others are made from is written first and read back: nothing is
+  computed twice, and what a reader sees is what the rest was made from.
+- The directory is there as a whole or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from snowcast.pipeline.compare import comparisons, message_summary, summary
+from snowcast.pipeline.metric_tables import METRIC_TABLES
+from snowcast.pipeline.metrics.acks import ack_metrics
+from snowcast.pipeline.metrics.copies import copies, deliveries
+from snowcast.pipeline.metrics.histogram import delivery_histogram
+from snowcast.pipeline.metrics.keys import run_keys
+from snowcast.pipeline.metrics.load import node_load, traffic
+from snowcast.pipeline.metrics.messages import doomed, message_metrics, tallies
+from snowcast.pipeline.metrics.percentiles import message_percentiles
+from snowcast.pipeline.metrics.recovery import recovery
+from snowcast.pipeline.metrics.roster import crashed, members, roster
+from snowcast.pipeline.metrics.runs import run_metrics
+from snowcast.pipeline.reading import Traces, spark_path
+from snowcast.pipeline.whole import whole_directory
+
+Keep = Callable[[str, DataFrame], DataFrame]
+"""Given the name of a table and its rows, gives them back from where they are kept."""
+
+
+def write_metrics(spark: SparkSession, traces: Traces, out: Path) -> None:
+    """Write every table to `out/<table>`, as Parquet; UsageError if something is there already."""
+    with whole_directory(out) as draft:
+
+        def keep(name: str, rows: DataFrame) -> DataFrame:
+            place = spark_path(draft / name)
+            rows.write.parquet(place)
+            return spark.read.parquet(place)
+
+        metrics(traces, keep)
+
+
+def metrics(traces: Traces, keep: Keep) -> dict[str, DataFrame]:
+    """Every table of `metric_tables`, by name."""
+    keys = run_keys(traces.runs)
+    everybody = members(traces.nodes, traces.messages)
+    of_messages = keep("message_metrics", messages_of(traces, keys))
+    found = {
+        "message_metrics": of_messages,
+        "delivery_histogram": keep(
+            "delivery_histogram",
+            delivery_histogram(
+                keys,
+                deliveries(copies(traces.arrivals, traces.messages, roster(everybody))),
+                of_messages,
+            ),
+        ),
+        "node_load": keep("node_load", node_load(keys, everybody, traces.arrivals)),
+        "traffic": keep("traffic", traffic(keys, traces.arrivals)),
+        "recovery": keep("recovery", recovery(keys, traces.nodes, of_messages)),
+    }
+    of_runs = keep(
+        "run_metrics",
+        run_metrics(
+            keys,
+            of_messages,
+            found["delivery_histogram"],
+            found["node_load"],
+            found["traffic"],
+            found["recovery"],
+        ),
+    )
+    found |= {
+        "run_metrics": of_runs,
+        "summary": keep("summary", summary(of_runs)),
+        "message_summary": keep("message_summary", message_summary(of_messages)),
+        "comparisons": keep("comparisons", comparisons(of_runs)),
+    }
+    return {name: found[name] for name in METRIC_TABLES}
+
+
+def messages_of(traces: Traces, keys: DataFrame) -> DataFrame:
+    """`message_metrics` of these traces."""
+    arrivals, messages = traces.arrivals, traces.messages
+    intended = roster(members(traces.nodes, messages))
+    all_copies = copies(arrivals, messages, intended)
+    at_the_crashed = deliveries(copies(arrivals, messages, crashed(intended)))
+    return message_metrics(
+        keys,
+        messages,
+        intended,
+        tallies(all_copies),
+        doomed(at_the_crashed),
+        message_percentiles(deliveries(all_copies)),
+        ack_metrics(arrivals, messages),
+    )
