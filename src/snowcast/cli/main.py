@@ -26,17 +26,36 @@ def _the_extra() -> Iterator[None]:
 with _the_extra():
     import typer
 
-    from snowcast.cli import errors, lab, pipeline, plan, sim
+    from snowcast.cli import errors, lazy, statuses
+
+COMMANDS = {
+    "agent": "snowcast.cli.agent:agent",
+    "members": "snowcast.cli.members:members",
+    "info": "snowcast.cli.members:info",
+    "broadcast": "snowcast.cli.messages:broadcast",
+    "listen": "snowcast.cli.messages:listen",
+    "status": "snowcast.cli.cluster:status",
+    "reachability": "snowcast.cli.cluster:reachability",
+    "who-disagrees": "snowcast.cli.cluster:who_disagrees",
+    "keys": "snowcast.cli.keys:app",
+    "tags": "snowcast.cli.members:tags",
+    "force-leave": "snowcast.cli.members:force_leave",
+    "leave": "snowcast.cli.cluster:leave",
+    "plan": "snowcast.cli.plan:plan",
+    "sim": "snowcast.cli.sim:app",
+    "lab": "snowcast.cli.lab:app",
+    "pipeline": "snowcast.cli.pipeline:app",
+    "report": "snowcast.cli.report:report",
+}
+"""Where each command is found, in the order of the help. It is loaded when it is asked for."""
 
 app = typer.Typer(
+    cls=lazy.group(COMMANDS),
     help="Snow, a self-organizing broadcast protocol for clusters.",
+    epilog=statuses.help_text(),
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-app.command("plan")(plan.plan)
-app.add_typer(sim.app, name="sim")
-app.add_typer(lab.app, name="lab")
-app.add_typer(pipeline.app, name="pipeline")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -13,8 +13,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from snowcast.core.errors import UsageError
 
 Row = Mapping[str, Any]
@@ -43,6 +41,8 @@ class Measured:
         folder = self.directory / table
         if not folder.is_dir():
             return []
+        import pyarrow.parquet as pq  # slow to load, and not needed for the help of a command
+
         rows: list[Row] = pq.read_table(folder).to_pylist()
         return rows
 

@@ -1,0 +1,40 @@
+"""Distributions: a line for each run, of exactly what its rows say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from snowcast.report.figures.distributions import RUNS_MAX, delivery_times, load_per_node
+from snowcast.report.measured import open_measured
+from support.metric_rows import of_run, summary, write
+
+SUMMARY = [summary("stable", "standard", "ldt_ms", 1)]
+
+
+def test_deliveries_add_up_over_time(tmp_path: Path) -> None:
+    rows = [
+        of_run("standard", from_us=2_000, to_us=4_000, delivered_share=1.0),
+        of_run("standard", from_us=1_000, to_us=2_000, delivered_share=0.25),
+    ]
+    measured = open_measured(write(tmp_path, {"summary": SUMMARY, "delivery_histogram": rows}))
+    figure = delivery_times(measured)
+    assert figure is not None
+    (line,) = figure.axes[0].get_lines()
+    assert line.get_xydata().tolist() == [[1, 0], [2, 0.25], [4, 1]]
+    assert delivery_times(measured, "churn") is None
+
+
+def test_load_goes_from_the_busiest_to_the_idlest_of_the_roster(tmp_path: Path) -> None:
+    sent = [(300, True), (0, True), (500, False), (100, True), (200, True)]
+    rows = [
+        of_run("gossip", f"run-{run}", node=f"n{node}", on_roster=on, data_bytes_sent=size)
+        for run in range(RUNS_MAX + 2)
+        for node, (size, on) in enumerate(sent)
+    ]
+    measured = open_measured(write(tmp_path, {"summary": SUMMARY, "node_load": rows}))
+    figure = load_per_node(measured)
+    assert figure is not None
+    lines = figure.axes[0].get_lines()
+    assert len(lines) == RUNS_MAX
+    assert lines[0].get_xydata().tolist() == [[25, 0.3], [50, 0.2], [75, 0.1], [100, 0]]
+    assert load_per_node(measured, "churn") is None

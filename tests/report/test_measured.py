@@ -1,0 +1,34 @@
+"""Tables of metrics are looked up, and what is not there is not made up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from snowcast.core.errors import UsageError
+from snowcast.report.measured import Interval, open_measured, values_of
+from support.metric_rows import summary, write
+
+
+def test_a_metric_is_that_of_the_scenario_as_it_stands_in_its_file(tmp_path: Path) -> None:
+    rows = [
+        summary("stable", "standard", "ldt_ms", 9, variant="processing.stragglers=aligned"),
+        summary("stable", "standard", "ldt_ms", 1500, 20),
+        summary("stable", "coloring", "ldt_ms", 700),
+    ]
+    measured = open_measured(write(tmp_path, {"summary": rows}))
+    assert measured.find("stable", "standard", "ldt_ms") == Interval(1500, 1480, 1520, 20)
+    assert measured.find("churn", "standard", "ldt_ms") is None
+    assert measured.scenarios() == {"stable"}
+    assert measured.rows("node_load") == []
+
+
+def test_a_directory_without_tables_is_the_callers_mistake(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no tables of metrics here"):
+        open_measured(tmp_path)
+
+
+def test_a_variant_is_read_as_keys_and_values() -> None:
+    assert values_of("a.b=3,c=x") == {"a.b": "3", "c": "x"}
+    assert values_of("") == {}

@@ -1,0 +1,34 @@
+"""Numbers in tables say no more than was measured, and never more than the truth."""
+
+from __future__ import annotations
+
+import pytest
+
+from snowcast.report.comparison import METRICS
+from snowcast.report.measured import Interval
+from snowcast.report.numbers import TITLES, number, with_interval
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "text"),
+    [
+        ("ldt_ms", 1560.4, "1560"),
+        ("rmr_bytes", 115.93, "115.9"),
+        ("reliability", 0.99118, "0.9912"),
+        ("reliability", 1.0, "1"),
+        ("reliability_live", 0.99999, "0.9999+"),
+        ("reliability", None, "-"),
+    ],
+)
+def test_a_number_as_people_read_it(metric: str, value: float | None, text: str) -> None:
+    assert number(metric, value) == text
+
+
+def test_an_interval_that_is_a_point_is_not_shown() -> None:
+    assert with_interval("ldt_ms", Interval(1500, 1480, 1520, 20)) == "1500 (1480 to 1520)"
+    assert with_interval("reliability", Interval(1, 1, 1, 20)) == "1"
+    assert with_interval("ldt_ms", None) == "-"
+
+
+def test_every_metric_of_the_table_has_a_title() -> None:
+    assert set(TITLES) == set(METRICS)
