@@ -1,4 +1,4 @@
-"""Planning: the children of one node, the bytes of a ring, the bytes of a frame."""
+"""Planning: the children of one node, the bytes of a ring and of a member table, and of a frame."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 from functools import partial
 from random import Random
+from typing import TypeVar
 
 from bench.harness import Row, best_seconds
 from snowcast.core.address import Address
+from snowcast.core.member import Member, first_incarnation
 from snowcast.core.region import Region
 from snowcast.core.ring import Ring
 from snowcast.core.trees import Mode, Tree, children, roots
+from snowcast.core.view import View
 from snowcast.planning.build import build_plan
-from snowcast.planning.figures import PAYLOAD_BYTES, plan_figures
+from snowcast.planning.figures import LIFE, PAYLOAD_BYTES, plan_figures
 
 FEW, MANY = 1_000, 100_000
 FANOUT = 4
@@ -24,8 +27,10 @@ ROUNDS = 60
 CHILDREN_US_MAX = 15
 RATIO_MAX = 2
 RING_BYTES_MAX = 2_000_000
+TABLE_BYTES_MAX = 25_000_000
 FRAME_BYTES_MAX = 122
 
+T = TypeVar("T")
 Call = tuple[Region, Address, Address]  # a region, who plans it, and the origin
 
 
@@ -33,6 +38,8 @@ def rows() -> Iterator[Row]:
     """Every row of this benchmark."""
     yield from _children_rows()
     yield Row(f"ring of {MANY:,} IPv6 members", _ring_bytes(MANY), RING_BYTES_MAX, "bytes")
+    table = f"member table of {MANY:,}, IPv6, with names"
+    yield Row(table, _table_bytes(MANY), TABLE_BYTES_MAX, "bytes")
     yield Row(
         f"mean data frame, n=500, k=4, payload {PAYLOAD_BYTES}, IPv4",
         _frame_bytes_mean(),
@@ -90,13 +97,37 @@ def _addresses(n: int) -> Iterator[Address]:
 def _ring_bytes(n: int) -> int:
     """What a ring holds on to, the ring object included."""
     addresses = list(_addresses(n))
+    ring, held = _held(lambda: Ring(addresses))
+    assert len(ring) == n
+    return held
+
+
+def _table_bytes(n: int) -> int:
+    """What a view holds on to: the ring, all that is known of each member, the digests."""
+
+    def learned() -> View:
+        view = View()
+        lives = enumerate(_addresses(n), start=LIFE)
+        view.merge((_member(address, life) for life, address in lives), 0)
+        return view
+
+    view, held = _held(learned)
+    assert len(view) == n
+    return held
+
+
+def _member(address: Address, life: int) -> Member:
+    return Member(address, first_incarnation(life), name=f"node-{life - LIFE}")
+
+
+def _held(make: Callable[[], T]) -> tuple[T, int]:
+    """What was made, and how many bytes it keeps."""
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
-    ring = Ring(addresses)
+    made = make()
     after, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert len(ring) == n
-    return after - before
+    return made, after - before
 
 
 def _frame_bytes_mean() -> float:

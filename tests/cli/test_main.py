@@ -66,6 +66,7 @@ def test_without_the_extra_it_says_what_to_install(missing: str) -> None:
 
 
 def test_a_module_of_ours_that_is_missing_is_not_taken_for_the_extra() -> None:
-    done = python("-c", "import sys; sys.modules['msgspec'] = None; import snowcast.cli.main")
+    call = "import snowcast.cli.main as m; m.main(['plan', '--nodes', '3'])"
+    done = python("-c", f"import sys; sys.modules['msgspec'] = None; {call}")
     assert done.returncode == 1
     assert "ModuleNotFoundError" in done.stderr

@@ -20,6 +20,7 @@ from support.lone import (
     PRIMARY,
     SECONDARY,
     Lone,
+    about,
     data,
     hop_timer,
     message,
@@ -155,7 +156,7 @@ def test_a_reliable_assignment_is_acked_as_received_and_watched_over() -> None:
     assert relay.receive(5, frame, 70) == [
         send(7, data(5, 6, None, hop=2, is_reliable=True)),
         send(9, data(5, hop=2, is_reliable=True)),
-        send(5, Ack(message(5), frame.tree, 0, False)),
+        send(5, about(frame, Ack(message(5), frame.tree, 0, False))),
         SetTimer(hop_timer(frame), 1_070),
     ]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import tracemalloc
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
+import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -19,7 +20,9 @@ from snowcast.core.codec import (
     Splitter,
     data_head,
     decode,
+    decode_at,
     decode_body,
+    decode_large,
     decode_members,
     encode,
     encode_members,
@@ -38,6 +41,11 @@ from support.rings import any_addresses, member
 
 WIDE_BIT = 0x80
 LEAF = f.Data(f.MessageId(member(1), 1_800_000_000, 7), Tree.STANDARD, None, None, b"payload")
+
+
+def spoilers() -> st.SearchStrategy[tuple[int, int]]:
+    """A place in some bytes, and what to put there."""
+    return st.tuples(st.integers(0, 1 << 10), st.integers(0, 255))
 
 
 def body_of(frame: f.Frame) -> bytes:
@@ -64,6 +72,47 @@ def test_the_size_of_a_frame_is_the_length_of_its_bytes(frame: f.Frame) -> None:
 @given(data_frames())
 def test_a_data_frame_is_its_head_and_then_its_payload(data: f.Data) -> None:
     assert data_head(data) + data.payload == encode(data)
+
+
+def outcome(read: Callable[[], f.Frame]) -> f.Frame | str:
+    """What is read, or what is wrong."""
+    try:
+        return read()
+    except FrameError as error:
+        return str(error)
+
+
+@THOROUGH
+@given(st.binary(max_size=40), frames(), st.lists(spoilers(), max_size=2), st.binary(max_size=40))
+def test_a_frame_is_read_among_others_as_it_is_read_alone(
+    before: bytes, frame: f.Frame, spoiled: list[tuple[int, int]], after: bytes
+) -> None:
+    body = bytearray(body_of(frame))
+    for place, byte in spoiled:
+        body[place % len(body)] = byte
+    body = body[: len(body) - (spoiled[0][0] % 4 if spoiled else 0)]
+    start, end = len(before), len(before) + len(body)
+    alone = outcome(lambda: decode_body(bytes(body)))
+    assert outcome(lambda: decode_at(before + body + after, start, end)) == alone
+
+
+@given(data_frames(), st.sampled_from([0, 1, 60, 200, 70_000]), st.lists(spoilers(), max_size=1))
+def test_a_large_frame_is_read_in_place_as_it_is_read_alone(
+    data: f.Data, size: int, spoiled: list[tuple[int, int]]
+) -> None:
+    body = bytearray(body_of(msgspec.structs.replace(data, payload=bytes(size))))
+    for place, byte in spoiled:
+        body[place % min(len(body), 60)] = byte
+    alone = outcome(lambda: decode_body(bytes(body)))
+    assert outcome(lambda: decode_large(body)) == alone
+
+
+def test_the_payload_of_a_large_frame_is_not_copied() -> None:
+    body = bytearray(body_of(msgspec.structs.replace(LEAF, payload=bytes(100_000))))
+    frame = decode_large(body)
+    assert isinstance(frame, f.Data)
+    body[-1] = 1
+    assert frame.payload[-1] == 1
 
 
 @pytest.mark.parametrize("size", [0, 83, 84, 85, 111, 112, 113, 16_000, 16_384, 1 << 20])

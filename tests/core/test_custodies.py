@@ -13,18 +13,19 @@ from snowcast.core.config import SECOND
 from snowcast.core.effects import CancelTimer, Effect, SetTimer
 from snowcast.core.frames import Ack, AckQuery
 from snowcast.core.member import State
-from support.lone import STANDARD, Lone, data, hop_timer, message, send, sends
+from support.lone import STANDARD, Lone, about, data, hop_timer, message, parts, send, sends
 from support.rings import member
 
 FRAME = data(5, 6, 9, is_reliable=True)
 KEY = hop_timer(FRAME)
-RECEIVED = Ack(message(5), STANDARD, 0, False)
-QUERY = AckQuery(message(5), STANDARD, 0)
+RECEIVED = about(FRAME, Ack(message(5), STANDARD, 0, False))
+QUERY = about(FRAME, AckQuery(message(5), STANDARD, 0))
+TO_7 = data(5, 6, None)
 
 
 def complete(delivered: int, *missing: int, unnamed: int = 0) -> Ack:
     names = tuple(map(member, missing))
-    return Ack(message(5), STANDARD, 0, True, delivered, names, unnamed)
+    return about(FRAME, Ack(message(5), STANDARD, 0, True, delivered, names, unnamed))
 
 
 def holder(**settings: int) -> Lone:
@@ -52,7 +53,8 @@ def test_it_says_complete_when_the_last_child_has() -> None:
 def test_an_assignment_with_nobody_else_in_it_is_complete_at_once() -> None:
     node = Lone(8, 10)
     node.depart(9, State.LEFT)
-    assert node.receive(5, data(5, None, 9, is_reliable=True)) == [send(5, complete(1))]
+    alone = data(5, None, 9, is_reliable=True)
+    assert node.receive(5, alone) == [send(5, about(alone, complete(1)))]
     assert node.broadcaster.sizes()["custodies"] == 0
 
 
@@ -125,7 +127,12 @@ def test_a_question_is_answered_with_how_far_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    "query", [AckQuery(message(5), STANDARD, 1), AckQuery(message(5, 2), STANDARD, 0)]
+    "query",
+    [
+        about(FRAME, AckQuery(message(5), STANDARD, 1)),
+        about(FRAME, AckQuery(message(5, 2), STANDARD, 0)),
+        about(data(5, 5, 9), QUERY),
+    ],
 )
 def test_a_question_about_anything_else_is_not_answered(query: AckQuery) -> None:
     assert holder().receive(5, query) == []
@@ -141,10 +148,13 @@ def test_a_child_silent_while_at_work_is_asked_and_its_answer_buys_it_time() -> 
     node.receive(9, complete(1))
     node.receive(7, RECEIVED, SECOND // 2)
     assert node.fire(KEY, SECOND) == [SetTimer(KEY, 3 * SECOND // 2)], "is not due yet"
-    assert node.fire(KEY, 3 * SECOND // 2) == [send(7, QUERY), SetTimer(KEY, 5 * SECOND // 2)]
+    assert node.fire(KEY, 3 * SECOND // 2) == [
+        send(7, about(TO_7, QUERY)),
+        SetTimer(KEY, 5 * SECOND // 2),
+    ]
     assert node.receive(7, RECEIVED, 2 * SECOND) == []
     assert node.fire(KEY, 5 * SECOND // 2) == [SetTimer(KEY, 3 * SECOND)]
-    assert sends(node.fire(KEY, 3 * SECOND)) == [(7, QUERY)]
+    assert sends(node.fire(KEY, 3 * SECOND)) == [(7, about(TO_7, QUERY))]
     assert sends(node.receive(7, complete(2), 3 * SECOND)) == [(5, complete(4))]
     assert node.silent == [], "must not call a child silent that answers"
 
@@ -168,7 +178,8 @@ def test_accounts_are_forgotten_oldest_first() -> None:
         node.receive(7, ack, at_us)
     node.broadcaster.forget_old(30 * SECOND)
     assert node.broadcaster.sizes()["accounts"] == 1
-    assert node.receive(5, AckQuery(message(5, 2), STANDARD, 0)) != []
+    query = AckQuery(message(5, 2), STANDARD, 0, left=member(7))
+    assert node.receive(5, query) != []
 
 
 def test_what_is_not_over_ends_at_its_deadline() -> None:
@@ -189,4 +200,18 @@ def test_two_regions_of_one_tree_are_two_assignments_for_their_parents() -> None
     other = msgspec.structs.replace(FRAME, left=member(5))
     node.receive(4, other)
     assert node.broadcaster.sizes()["custodies"] == 2
-    assert node.receive(4, QUERY) == [send(4, RECEIVED)]
+    assert node.receive(4, QUERY) == [], "must not answer for what another parent gave"
+    assert node.receive(4, about(other, QUERY)) == [send(4, about(other, RECEIVED))]
+
+
+def test_a_child_with_two_parts_of_one_tree_is_done_with_each_when_it_says_so_of_that_one() -> None:
+    """Node 7 is a leaf in the region that comes from node 4, and holds [6..7] in the other."""
+    node = holder()
+    node.receive(9, complete(1))
+    other = data(5, 7, None, is_reliable=True)
+    assert parts(node.receive(4, other)) == {7: (None, None)}
+    leaf = Ack(message(5), STANDARD, 0, True, 1)
+    assert sends(node.receive(7, leaf)) == [(4, about(other, complete(2)))]
+    assert node.broadcaster.sizes()["custodies"] == 1, "must wait for what is behind node 7"
+    node.broadcaster.on_frame(member(7), about(TO_7, complete(2)), 0)
+    assert sends(node.context.outbox.take()) == [(5, complete(4))]

@@ -13,18 +13,19 @@ from snowcast.core.effects import Effect, Receipt, SetTimer
 from snowcast.core.frames import Ack, AckQuery, Data
 from snowcast.core.member import State
 from snowcast.core.timers import HopTimer
-from support.lone import STANDARD, Lone, data, hop_timer, message, send, sends
+from support.lone import STANDARD, Lone, about, data, hop_timer, message, send, sends
 from support.rings import member, number
 
 WHOLE = hop_timer(data(5, 0, 9))
-RECEIVED = Ack(message(5), STANDARD, 0, False)
-QUERY = AckQuery(message(5), STANDARD, 0)
 FRAME = data(5, 6, 9, is_reliable=True)
+RECEIVED = about(FRAME, Ack(message(5), STANDARD, 0, False))
+QUERY = about(FRAME, AckQuery(message(5), STANDARD, 0))
 LEAF = data(5, is_reliable=True)
 
 
 def complete(delivered: int, *missing: int) -> Ack:
-    return Ack(message(5), STANDARD, 0, True, delivered, tuple(map(member, missing)))
+    names = tuple(map(member, missing))
+    return about(FRAME, Ack(message(5), STANDARD, 0, True, delivered, names))
 
 
 def origin(**settings: object) -> Lone:
@@ -145,7 +146,7 @@ def test_a_child_that_stops_answering_at_its_work_has_it_taken_over_but_had_the_
     node = holder()
     key = hop_timer(FRAME)
     node.receive(7, RECEIVED, 0)
-    assert sends(node.fire(key, SECOND)) == [(7, QUERY)]
+    assert sends(node.fire(key, SECOND)) == [(7, about(data(5, 6, None), QUERY))]
     assert sends(node.fire(key, 2 * SECOND)) == [(6, data(5, hop=2, is_reliable=True))]
     assert node.silent == [7]
     assert sends(node.receive(6, complete(1))) == [(5, complete(4))]

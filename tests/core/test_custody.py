@@ -7,7 +7,7 @@ import pytest
 from snowcast.core.custody import NEVER_US, Branch, Custody, Phase
 from snowcast.core.frames import Ack
 from snowcast.core.trees import Assignment
-from support.lone import STANDARD, data, hop_timer, message
+from support.lone import STANDARD, about, data, hop_timer, message
 from support.rings import member
 
 FRAME = data(5, 6, 9, is_reliable=True)
@@ -26,7 +26,7 @@ def custody_of(*children: int, is_origin: bool = False) -> Custody:
 
 def account(delivered: int, missing: tuple[int, ...] = (), unnamed: int = 0) -> Ack:
     names = tuple(map(member, missing))
-    return Ack(message(5), STANDARD, 0, True, delivered, names, unnamed)
+    return about(FRAME, Ack(message(5), STANDARD, 0, True, delivered, names, unnamed))
 
 
 def test_a_child_is_open_until_it_is_done_or_lost() -> None:
@@ -44,6 +44,13 @@ def test_nothing_more_is_expected_of_a_child_that_is_done() -> None:
     branch.finish(3, (member(1),), 4)
     assert (branch.phase, branch.due_us) == (Phase.DONE, NEVER_US)
     assert (branch.delivered, branch.missing, branch.unnamed) == (3, (member(1),), 4)
+
+
+def test_a_child_answers_for_the_part_that_its_ack_is_about() -> None:
+    branch = Branch(Assignment(member(8), member(6), None), 10)
+    assert branch.is_answered_by(about(data(5, 6, None), account(3)))
+    for other in (data(5), data(5, 6, 9), data(5, None, 6)):
+        assert not branch.is_answered_by(about(other, account(3)))
 
 
 def test_without_children_there_is_nothing_to_wait_for() -> None:

@@ -67,6 +67,7 @@ from support.lone import (
     PRIMARY,
     SECONDARY,
     STANDARD,
+    about,
     data,
     hop_timer,
     message,
@@ -271,8 +272,8 @@ def test_an_eviction_ends_the_waiting_for_the_evicted() -> None:
     origin.handle(Broadcast(b"hello", is_reliable=True), 0)
     effects = receive(origin, 1, news(record(8, EVICTED)))
     assert set(parts(effects)) == {7, 9}
-    for sender, count in ((2, 5), (7, 2)):
-        receive(origin, sender, Ack(message(5), STANDARD, 0, True, count))
+    for sender, count, part in ((2, 5, data(5, 0, 4)), (7, 2, data(5, 6))):
+        receive(origin, sender, about(part, Ack(message(5), STANDARD, 0, True, count)))
     [receipt] = [
         effect
         for effect in receive(origin, 9, Ack(message(5), STANDARD, 0, True, 1))

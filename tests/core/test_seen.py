@@ -91,8 +91,8 @@ def test_what_a_message_was_carried_for_is_remembered_with_it() -> None:
     memory.see(message(1), 0)
     sighting = memory.get(message(1))
     assert sighting is not None
-    assert sighting.carried is None
-    sighting.carried = {hop_timer(data(1, 0, 4))}
+    assert sighting.carried == ()
+    sighting.carried = (hop_timer(data(1, 0, 4)),)
     memory.see(message(1), 1)
     assert memory.get(message(1)) is sighting
 

@@ -9,12 +9,14 @@ from collections.abc import Iterable
 from random import Random
 from typing import Any
 
+import msgspec
+
 from snowcast.core.broadcast import SnowBroadcaster
 from snowcast.core.config import Config
 from snowcast.core.context import Context
 from snowcast.core.effects import Effect, Send
 from snowcast.core.events import FrameReceived, Start
-from snowcast.core.frames import Data, Frame, MessageId
+from snowcast.core.frames import Ack, Data, Frame, MessageId
 from snowcast.core.member import Member, State, first_incarnation
 from snowcast.core.node import Node
 from snowcast.core.timers import HopTimer, TimerKey
@@ -47,6 +49,11 @@ def data(
     rest.setdefault("payload", b"hello")
     id = message(origin, rest.pop("sequence", 1))
     return Data(id, left=_address(left), right=_address(right), hop=hop, **rest)
+
+
+def about(data: Data, frame: Any) -> Any:
+    """An ack, or a question about one, that says which part of a tree it is about."""
+    return msgspec.structs.replace(frame, left=data.left, right=data.right)
 
 
 def hop_timer(data: Data) -> HopTimer:
@@ -103,6 +110,7 @@ class Lone:
         self.context.on_message = lambda data, now_us: self.delivered.append(data.id)
         self.context.on_silent = lambda peer, now_us: self.silent.append(number(peer))
         self.broadcaster = SnowBroadcaster(self.context)
+        self._given: dict[int, Data] = {}  # to whom, and the last part of a message
 
     def start(
         self,
@@ -119,7 +127,9 @@ class Lone:
         return self._take()
 
     def receive(self, sender: int, frame: Frame, now_us: int = 0) -> list[Effect]:
-        """A frame comes."""
+        """A frame comes. An ack is about the part that its sender was given last."""
+        if isinstance(frame, Ack) and sender in self._given:
+            frame = about(self._given[sender], frame)
         if isinstance(frame, Data):
             self.broadcaster.on_data(member(sender), frame, now_us)
         else:
@@ -144,7 +154,9 @@ class Lone:
         return self._take()
 
     def _take(self) -> list[Effect]:
-        return self.context.outbox.take()
+        effects = self.context.outbox.take()
+        self._given.update(sends(effects, Data))
+        return effects
 
 
 def _address(i: int | None) -> Any:

@@ -13,7 +13,7 @@ ROOM_MAY_IMPORT: dict[str, set[str]] = {
     "baselines": {"core"},
     "trace": {"core"},
     "sim": {"core", "baselines", "trace"},
-    "kernels": {"core"},
+    "kernels": {"core", "sim", "trace"},
     "planning": {"core"},
     "runtime": {"core", "baselines", "trace"},
     "agent": {"core", "baselines", "trace", "runtime"},

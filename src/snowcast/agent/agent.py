@@ -15,6 +15,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+from prometheus_client import disable_created_metrics
+
 from snowcast.agent import logs, setup, systemd
 from snowcast.agent.metrics import Meters
 from snowcast.agent.secret_files import write_keys
@@ -37,6 +39,7 @@ log = logging.getLogger("snowcast")
 def run(settings: Settings) -> int:
     """Run an agent until it has left; return the exit status of the process."""
     logs.set_up(settings.log)
+    disable_created_metrics()
     if not event_loop.install():
         log.debug("uvloop is not installed: the standard event loop it is")
     return asyncio.run(Agent(settings).run())
@@ -50,6 +53,7 @@ class Agent:
         self.way = setup.way(settings)
         self.cluster = Cluster(setup.options(settings))
         self.meters = Meters(self.cluster)
+        self.is_running = False
         self.is_leaving = False
         self.name_taken_by: set[str] = set()
         self._started = time.monotonic()
@@ -76,14 +80,16 @@ class Agent:
             for number in SIGNALS:
                 loop.add_signal_handler(number, self._on_signal, number)
                 stack.callback(loop.remove_signal_handler, number)
-            await self.cluster.start()
-            stack.push_async_callback(self._close)
             self.cluster.desk.on_keys_changed = self._keep_keys
             self.cluster.messages().close()  # what comes before anybody listens is for nobody
-            watching = asyncio.create_task(self._watch(), name="snowcast logs events")
-            stack.push_async_callback(_end, watching)
+            # The node comes last, so that nobody sees it join and crash if a port is taken.
             await stack.enter_async_context(serve(self))
             await stack.enter_async_context(metrics_server(self))
+            watching = asyncio.create_task(self._watch(), name="snowcast logs events")
+            stack.push_async_callback(_end, watching)
+            await self.cluster.start()
+            stack.push_async_callback(self._close)
+            self.is_running = True
             self._announce()
             await self._leaves.wait()
             return await self._leave()
@@ -174,7 +180,7 @@ class Agent:
             log.info("let in")
             return
         member = info.member
-        fields = {"event": info.event, "member": member.name, "address": member.address}
+        fields = {"member": member.name, "address": member.address}
         level = logging.WARNING if info.event in ("suspected", "evicted") else logging.INFO
         log.log(level, "member %s", info.event, extra={"fields": fields})
         if info.event == "joined" and member.name == self.cluster.name:

@@ -12,6 +12,7 @@ import json
 import socket
 import ssl
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -138,10 +139,9 @@ class Client:
             connection.connect()
         except OSError as error:
             raise NoAgent(self._nobody(error)) from None
-        try:
+        # Refused while we still write, the answer is there to be read all the same.
+        with suppress(BrokenPipeError, ConnectionResetError):
             connection.request(method, target, body or None, headers)
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # refused while we still wrote: the answer is there to be read
         response = connection.getresponse()
         if response.status >= 400:
             raise self._refused(response.status, response.read())
@@ -174,9 +174,7 @@ class Client:
         if isinstance(error, PermissionError):
             advice = "you may not use it: become the user that the agent runs as"
         else:
-            advice = (
-                "start one with `snowcast agent`, or say where it is, with --agent or SNOWCAST_AGENT"
-            )
+            advice = "start one, with `snowcast agent`, or say where it is, with --agent"
         return f"no agent at {self._where} ({reason}): {advice}"
 
     def _lost(self, error: Exception) -> NoAgent:

@@ -168,7 +168,7 @@ def _add_plain(app: web.Application, agent: Agent) -> None:
         return web.Response(text="ok\n")
 
     async def ready(request: web.Request) -> web.Response:
-        if agent.is_leaving or not agent.cluster.is_joined:
+        if agent.is_leaving or not agent.is_running or not agent.cluster.is_joined:
             why = "leaving" if agent.is_leaving else "not let in yet"
             return web.Response(text=f"{why}\n", status=HTTPStatus.SERVICE_UNAVAILABLE)
         return web.Response(text="ok\n")
@@ -264,7 +264,8 @@ def _problem(request: web.Request, error: Exception) -> tuple[int, Problem]:
         case UsageError() | msgspec.MsgspecError():
             return HTTPStatus.BAD_REQUEST, Problem(error="bad_request", message=str(error))
         case ClosedError():
-            return HTTPStatus.SERVICE_UNAVAILABLE, Problem(error="leaving", message=str(error))
+            message = "this agent is starting or ending: ask again, or another one"
+            return HTTPStatus.SERVICE_UNAVAILABLE, Problem(error="not_running", message=message)
         case web.HTTPNotFound():
             message = f"no route {request.path}: {routes.DESCRIPTION} lists those there are"
             return HTTPStatus.NOT_FOUND, Problem(error="no_such_route", message=message)

@@ -10,37 +10,23 @@ Rules of this file:
 
 from __future__ import annotations
 
-import os
 import socket
-import tempfile
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 from msgspec.structs import fields
 
+from snowcast.agent.places import default_socket
 from snowcast.core.config import Config
 from snowcast.core.ring import RingOrder
 from snowcast.runtime.limits import Limits
 
 PORT = 7946
-SOCKET_NAME = "agent.sock"
 
 
 def _is(description: str) -> msgspec.Meta:
     return msgspec.Meta(description=description)
-
-
-def default_socket() -> str:
-    """Where the control API of this user's agent is, unless somebody says otherwise."""
-    if os.geteuid() == 0:
-        folder = Path("/run/snowcast")
-    elif "XDG_RUNTIME_DIR" in os.environ:
-        folder = Path(os.environ["XDG_RUNTIME_DIR"]) / "snowcast"
-    else:
-        folder = Path(tempfile.gettempdir()) / f"snowcast-{os.geteuid()}"
-    return str(folder / SOCKET_NAME)
 
 
 class LogFormat(StrEnum):

@@ -1,8 +1,7 @@
 """How every command ends: a status, and for a mistake one line on stderr.
 
-Status 0: done. 1: the machine got in the way, as a full disk does, or whoever read the output has
-gone, which is said to nobody. 2: the caller's mistake. 130: stopped from the keyboard. There is no
-traceback for any of these.
+The table is in `statuses`. There is no traceback for any of them. Where whoever read the output has
+gone, that is said to nobody.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ from contextlib import suppress
 import typer
 import typer.main
 
+from snowcast.cli.statuses import INTERRUPTED, MACHINE, USAGE, Failure
 from snowcast.core.errors import UsageError
 
 PROGRAM = "snowcast"
-MACHINE, USAGE, INTERRUPTED = 1, 2, 130
 
 # Newer typers bring their own click along, older ones import the package.
 _ClickException: type[Exception] = next(
@@ -36,6 +35,8 @@ def run(app: typer.Typer, argv: Sequence[str]) -> int:
             sys.stdout.flush()
     except (UsageError, _ClickException) as error:
         return complain(name, error, USAGE)
+    except Failure as error:
+        return complain(name, error, error.status)
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except BrokenPipeError:

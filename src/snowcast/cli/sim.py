@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import typer
@@ -19,6 +19,8 @@ from snowcast.sim.run import run as run_scenario
 
 NOT_OK = 1
 DEFAULT_CHECK = "churn_random"
+KERNEL_FROM = 5_000
+"""From so many nodes on a node each takes too long, and too much memory for its view."""
 
 app = typer.Typer(help="Run clusters on a virtual clock: same seed, same run.")
 
@@ -38,6 +40,13 @@ def run(
     nodes: _Nodes = None,
     protocol: _Protocol = None,
     settings: _Set = None,
+    kernel: Annotated[
+        bool | None,
+        typer.Option(
+            "--kernel/--no-kernel",
+            help=f"Compiled, with no nodes and no checkers; by itself from {KERNEL_FROM} nodes on.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Run one scenario under one seed, and print what happened and what its checkers say.
@@ -51,22 +60,24 @@ def run(
     - `snowcast sim run smoke`
     - `snowcast sim run breakdown --protocol coloring --seed 7 --out build/breakdown`
     - `snowcast sim run sweep_nodes --set cluster.nodes=300`
+    - `snowcast sim run stable --nodes 1000000 --protocol coloring`
     """
     name = Path(scenario).stem
     asked = Case(scenario, seed, nodes, protocol, tuple(settings or ()))
     is_ok = True
     for case, variant, prepared in list(asked.variants()):
-        typer.echo(f"seed {seed}: {case.command()}", err=as_json)
+        by_kernel = prepared.cluster.nodes >= KERNEL_FROM if kernel is None else kernel
+        option = "" if kernel is None else " --kernel" if kernel else " --no-kernel"
+        typer.echo(f"seed {seed}: {case.command()}{option}", err=as_json)
         trace = out / variant if out and variant else out
+        runner = _run_by_kernel if by_kernel else run_scenario
         with bar(f"{name} {variant}".strip()) as advance:
-            result = run_scenario(
-                prepared, seed, name=name, variant=variant, out=trace, progress=advance
-            )
+            result = runner(prepared, seed, name=name, variant=variant, out=trace, progress=advance)
         if as_json:
             typer.echo(msgspec.json.encode(result))
         else:
-            _print(result)
-        is_ok = is_ok and result.is_ok
+            _print_kernel(result) if by_kernel else _print(result)
+        is_ok = is_ok and (by_kernel or result.is_ok)
     if not is_ok:
         raise typer.Exit(NOT_OK)
 
@@ -124,6 +135,28 @@ def list_() -> None:
     for name, path in known.items():
         table.add_row(name, library.about(path))
     Console().print(table)
+
+
+def _run_by_kernel(*scenario: Any, **options: Any) -> Any:
+    """What few need, and what takes a second to import."""
+    try:
+        from snowcast.kernels.run import run
+
+        return run(*scenario, **options)
+    except (ImportError, UsageError) as error:
+        raise UsageError(f"{error} (--no-kernel runs a node each)") from None
+
+
+def _print_kernel(result: Any) -> None:
+    typer.echo(
+        f"{result.protocol} by kernel, {result.nodes} nodes: {result.messages} messages, "
+        f"{result.deliveries} deliveries, {result.missed} missed by the living"
+    )
+    typer.echo(
+        f"frames: {result.frames} Data, {result.received_bytes} bytes, {result.hops_max} hops "
+        f"at most; lost: {result.lost}"
+    )
+    typer.echo(f"last delivery: {result.last_us / 1e6:g} s after its message, the longest of all")
 
 
 def _print(result: RunResult) -> None:

@@ -18,6 +18,7 @@ from snowcast.core.forwarding import Forwarder
 from snowcast.core.frames import Ack, AckQuery, Data, Frame, MessageId
 from snowcast.core.member import Member
 from snowcast.core.receipts import Receipts
+from snowcast.core.region import Region
 from snowcast.core.seen import Seen, Sight
 from snowcast.core.timers import HopTimer, ReceiptTimer, TimerKey
 from snowcast.core.trees import Mode
@@ -49,12 +50,12 @@ class SnowBroadcaster(Broadcaster):
 
     def on_data(self, sender: Address, data: Data, now_us: int) -> None:
         """Deliver a first copy, then forward inside the region it came with."""
-        if data.left is not None and data.right is not None:
-            region = data.region(self.context.me)
-            if not self.context.view.ring.covers(region, self.context.me):
-                reason = "a region that does not contain its receiver"
-                self.context.outbox.notify(BadFrame(sender, reason))
-                return
+        me = self.context.me
+        region = Region(data.left or me, data.right or me)
+        if not self.context.view.ring.covers(region, me):
+            reason = "a region that does not contain its receiver"
+            self.context.outbox.notify(BadFrame(sender, reason))
+            return
         sight = self._seen.see(data.id, now_us)
         if sight is Sight.TOO_LATE:
             self.context.outbox.notify(Expired(data.id))
@@ -66,7 +67,7 @@ class SnowBroadcaster(Broadcaster):
                 ack = Ack(data.id, data.tree, data.attempt, True, 1)
                 self.context.outbox.send(sender, ack)
             return
-        self._carry(sender, data, now_us)
+        self._carry(sender, data, region, now_us)
 
     def on_frame(self, sender: Address, frame: Frame, now_us: int) -> None:
         """An ack, or a question about one."""
@@ -110,19 +111,17 @@ class SnowBroadcaster(Broadcaster):
         """What is remembered."""
         return {"seen": len(self._seen), **self._receipts.sizes()}
 
-    def _carry(self, sender: Address, data: Data, now_us: int) -> None:
+    def _carry(self, sender: Address, data: Data, region: Region, now_us: int) -> None:
         """Take on an assignment, unless it has been taken on before."""
         sighting = self._seen.get(data.id)
         assert sighting is not None, "seen above"
-        if sighting.carried is None:
-            sighting.carried = set()
         key = HopTimer(data.id, data.tree, data.attempt, data.left, data.right)
         if key in sighting.carried:
             if data.is_reliable:
                 self._custodies.on_repeat(sender, key)
             return
-        sighting.carried.add(key)
+        sighting.carried += (key,)
         me = self.context.me
-        assignments = self._forwarder.forward(data, data.region(me), me, data.hop + 1)
+        assignments = self._forwarder.forward(data, region, me, data.hop + 1)
         if data.is_reliable:
             self._custodies.open(key, data, sender, assignments, now_us)

@@ -21,17 +21,21 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, cast
 
+import msgspec
+
 from snowcast.core.address import ADDRESS_BYTES, Address
 from snowcast.core.errors import FrameError, UsageError
 from snowcast.core.fields import FIELDS, MEMBERS
 from snowcast.core.frames import Data, Frame, MessageId
 from snowcast.core.member import Member
-from snowcast.core.trees import Tree
+from snowcast.core.trees import Assignment, Tree
 from snowcast.core.wire import (
     IPV4_SKIP,
+    NARROW_BYTES,
     NeedsWide,
     Reader,
     Writer,
+    narrow_address,
     read_uvarint,
     uvarint,
 )
@@ -39,7 +43,8 @@ from snowcast.core.wire import uvarint_size as size_of
 
 VERSION = 0
 PAYLOAD_BYTES_MAX = 16 << 20
-FRAME_BYTES_MAX = PAYLOAD_BYTES_MAX + 128  # what follows the length; no header is larger
+HEAD_BYTES_MAX = 128  # no data frame's head is larger
+FRAME_BYTES_MAX = PAYLOAD_BYTES_MAX + HEAD_BYTES_MAX  # what follows the length
 HOP_MAX = 255
 
 _WIDE, _VERSION_BITS, _KIND_BITS = 0x80, 0x60, 0x1F
@@ -56,7 +61,9 @@ _TREE_BITS, _LEFT, _RIGHT, _RELIABLE, _SYSTEM, _ATTEMPT, _CONTROL = (
 _TREES = tuple(Tree)
 _KINDS = tuple(FIELDS)
 _KIND_OF = {kind: number for number, kind in enumerate(_KINDS)}
-_FIXED_BYTES = 3  # head, flags, hop
+FIXED_BYTES = 3  # head, flags, hop
+_DATA_HEAD = _HEAD | _KIND_OF[Data]
+_UNUSUAL = _SYSTEM | _ATTEMPT | _CONTROL
 _LENGTH_BYTES_MAX = 4  # of FRAME_BYTES_MAX as uvarint
 
 
@@ -79,22 +86,42 @@ def data_head(data: Data) -> bytes:
         raise UsageError(
             f"a payload of {len(data.payload)} bytes is over the limit of {PAYLOAD_BYTES_MAX}"
         )
-    flags = data.tree | data.is_reliable * _RELIABLE | data.is_system * _SYSTEM
-    flags |= data.is_control * _CONTROL
+    flags = flags_of(data) | sides_of(data)
     skip = 0 if _is_wide(data) else IPV4_SKIP
     id = data.id
     tail = id.origin[skip:] + uvarint(id.life) + uvarint(id.sequence)
     if data.left is not None:
-        flags |= _LEFT
         tail += data.left[skip:]
     if data.right is not None:
-        flags |= _RIGHT
         tail += data.right[skip:]
     if data.attempt:
-        flags |= _ATTEMPT
         tail += uvarint(data.attempt)
-    head = bytes((_HEAD if skip else _HEAD | _WIDE, flags, min(data.hop, HOP_MAX)))
-    return uvarint(_FIXED_BYTES + len(tail) + len(data.payload)) + head + tail
+    head = fixed_head(flags, min(data.hop, HOP_MAX), not skip)
+    return uvarint(FIXED_BYTES + len(tail) + len(data.payload)) + head + tail
+
+
+def flags_of(data: Data) -> int:
+    """The flags of a data frame, but for its boundaries."""
+    flags: int = data.tree
+    if data.is_reliable:
+        flags |= _RELIABLE
+    if data.is_system:
+        flags |= _SYSTEM
+    if data.is_control:
+        flags |= _CONTROL
+    if data.attempt:
+        flags |= _ATTEMPT
+    return flags
+
+
+def sides_of(part: Data | Assignment) -> int:
+    """The flags for its boundaries."""
+    return (part.left is not None) * _LEFT | (part.right is not None) * _RIGHT
+
+
+def fixed_head(flags: int, hop: int, is_wide: bool = False) -> bytes:
+    """What a data frame begins with, after its length."""
+    return bytes((_HEAD | is_wide * _WIDE, flags, hop))
 
 
 def frame_size(frame: Frame) -> int:
@@ -102,7 +129,7 @@ def frame_size(frame: Frame) -> int:
     if not isinstance(frame, Data):
         return len(encode(frame))
     addresses = 1 + (frame.left is not None) + (frame.right is not None)
-    body = _FIXED_BYTES + size_of(frame.id.life) + size_of(frame.id.sequence) + len(frame.payload)
+    body = FIXED_BYTES + size_of(frame.id.life) + size_of(frame.id.sequence) + len(frame.payload)
     body += addresses * (ADDRESS_BYTES if _is_wide(frame) else ADDRESS_BYTES - IPV4_SKIP)
     body += size_of(frame.attempt) if frame.attempt else 0
     return size_of(body) + body
@@ -135,11 +162,67 @@ def decode_body(body: bytes) -> Frame:
     return cast(Frame, frame)
 
 
+def decode_at(data: bytes, start: int, end: int) -> Frame:
+    """As `decode_body(data[start:end])`, read in place if it is an ordinary data frame.
+
+    Most frames are, and reading them is most of what a relay does. Whatever is out of the ordinary
+    is left to `decode_body`, which also has the words for what is wrong with it.
+    """
+    try:
+        flags = data[start + 1]
+        if data[start] != _DATA_HEAD or flags & _UNUSUAL:
+            return decode_body(data[start:end])
+        tree = _TREES[flags & _TREE_BITS]
+        source = start + FIXED_BYTES
+        at = source + NARROW_BYTES
+        while data[at] >= 0x80 and at < end:
+            at += 1
+        at += 1
+        origin, life = _source(data[source:at])
+        sequence = data[at]
+        at += 1
+        if sequence >= 0x80:
+            sequence, at = read_uvarint(data, at - 1)
+        left = right = None
+        if flags & _LEFT:
+            left = narrow_address(data[at : at + NARROW_BYTES])
+            at += NARROW_BYTES
+        if flags & _RIGHT:
+            right = narrow_address(data[at : at + NARROW_BYTES])
+            at += NARROW_BYTES
+    except (IndexError, FrameError):
+        return decode_body(data[start:end])
+    if at > end or end - at > PAYLOAD_BYTES_MAX:
+        return decode_body(data[start:end])
+    id, hop = MessageId(origin, life, sequence), data[start + 2]
+    return Data(id, tree, left, right, data[at:end], hop, 0, bool(flags & _RELIABLE))
+
+
+def decode_large(body: bytearray) -> Frame:
+    """As `decode_body`, but the payload of an application's message stays where it is."""
+    frame = decode_body(bytes(body[:HEAD_BYTES_MAX])) if body and not body[0] & _KIND_BITS else None
+    if not isinstance(frame, Data) or frame.is_system or frame.is_control:
+        return decode_body(bytes(body))
+    payload = memoryview(body)[HEAD_BYTES_MAX - len(frame.payload) :].toreadonly()
+    if len(payload) > PAYLOAD_BYTES_MAX:
+        raise FrameError("a payload over the limit")
+    return msgspec.structs.replace(frame, payload=payload)
+
+
 def encode_members(members: tuple[Member, ...]) -> bytes:
     """An announcement: what the payload of a system message is."""
     writer = Writer(wide=True)
     MEMBERS.write(writer, members)
     return bytes(writer.out)
+
+
+@lru_cache(maxsize=4096)
+def _source(packed: bytes) -> tuple[Address, int]:
+    """The origin and the life that an id begins with: few, in many messages."""
+    life, at = read_uvarint(packed, NARROW_BYTES)
+    if at != len(packed):
+        raise FrameError("a number that is cut off")
+    return narrow_address(packed[:NARROW_BYTES]), life
 
 
 @lru_cache(maxsize=8)

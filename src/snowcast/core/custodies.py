@@ -100,24 +100,27 @@ class Custodies:
 
     def on_query(self, sender: Address, query: AckQuery) -> None:
         """A parent asks after an assignment that it gave; say nothing of any that it did not."""
-        for custody in self._by_attempt.get((query.id, query.tree, query.attempt), ()):
-            if sender in custody.parents:
-                answer = custody.reported or _received(custody.key)
-                self._context.outbox.send(sender, answer)
-                return
-        for key, (ack, _) in self._finished.items():
-            if _attempt(key) == (query.id, query.tree, query.attempt):
-                self._context.outbox.send(sender, ack)
-                return
+        key = HopTimer(query.id, query.tree, query.attempt, query.left, query.right)
+        custody = self._custodies.get(key)
+        if custody is not None and sender in custody.parents:
+            self._context.outbox.send(sender, custody.reported or _received(key))
+        elif key in self._finished:
+            self._context.outbox.send(sender, self._finished[key][0])
 
     def on_ack(self, sender: Address, ack: Ack, now_us: int) -> None:
-        """A child's account of its part."""
+        """A child's account of its part.
+
+        Where views differ a child may have two parts of one tree in its care, both from this node,
+        and be done with one long before the other.
+        """
         for custody in tuple(self._by_attempt.get((ack.id, ack.tree, ack.attempt), ())):
             branch = custody.branches.get(sender)
             if branch is None:
                 continue
             if branch.is_adopted:
                 branch.finish(1)
+            elif not branch.is_answered_by(ack):
+                continue
             elif ack.is_complete:
                 branch.finish(ack.delivered, ack.missing, ack.unnamed)
             elif branch.phase in (Phase.SENT, Phase.ASKED):
@@ -192,7 +195,8 @@ class Custodies:
         branch.due_us = self._due(now_us)
         match branch.phase:
             case Phase.HELD:
-                query = AckQuery(custody.key.id, custody.key.tree, custody.key.attempt)
+                part = branch.assignment.left, branch.assignment.right
+                query = AckQuery(custody.key.id, custody.key.tree, custody.key.attempt, *part)
                 self._context.outbox.send(child, query)
                 branch.phase = Phase.ASKED
             case Phase.SENT:
@@ -254,4 +258,4 @@ def _attempt(key: HopTimer) -> _Attempt:
 
 
 def _received(key: HopTimer) -> Ack:
-    return Ack(key.id, key.tree, key.attempt, False)
+    return Ack(key.id, key.tree, key.attempt, False, left=key.left, right=key.right)

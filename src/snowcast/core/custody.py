@@ -55,6 +55,10 @@ class Branch:
         """Whether the child is still to be accounted for."""
         return self.phase is not Phase.DONE and self.phase is not Phase.LOST
 
+    def is_answered_by(self, ack: Ack) -> bool:
+        """Whether an ack of this child is about this part, and not another one in its care."""
+        return (ack.left, ack.right) == (self.assignment.left, self.assignment.right)
+
     def finish(self, delivered: int, missing: tuple[Address, ...] = (), unnamed: int = 0) -> None:
         """Nothing more is expected of this child."""
         self.phase = Phase.DONE
@@ -114,4 +118,5 @@ class Custody:
         unnamed += max(0, len(missing) - names_max)
         names = tuple(sorted(missing)[:names_max])
         key = self.key
-        return Ack(key.id, key.tree, key.attempt, True, delivered, names, unnamed)
+        part = key.left, key.right
+        return Ack(key.id, key.tree, key.attempt, True, delivered, names, unnamed, *part)

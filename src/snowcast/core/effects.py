@@ -5,12 +5,16 @@ A driver performs each effect in order and decides nothing itself.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from snowcast.core.address import Address
-from snowcast.core.frames import Frame, MessageId
+from snowcast.core.frames import Data, Frame, MessageId
 from snowcast.core.member import Member
+from snowcast.core.siblings import Siblings, frame_for
 from snowcast.core.timers import TimerKey
+from snowcast.core.trees import Assignment
 
 
 class Send(msgspec.Struct, frozen=True, gc=False):
@@ -19,6 +23,22 @@ class Send(msgspec.Struct, frozen=True, gc=False):
     to: Address
     frame: Frame
     is_datagram: bool = False
+
+
+class Forward(msgspec.Struct, frozen=True, gc=False):
+    """Send a message to the children of a plan: what `Node.step` says in place of their `Send`s."""
+
+    data: Data
+    hop: int
+    siblings: Siblings
+
+    def frame(self, child: Assignment) -> Data:
+        """What one of the children is sent."""
+        return frame_for(child, self.data, self.hop)
+
+    def sends(self) -> list[Send]:
+        """The same, one by one."""
+        return [Send(child.child, self.frame(child)) for child in self.siblings.children]
 
 
 class SetTimer(msgspec.Struct, frozen=True, gc=False):
@@ -118,6 +138,18 @@ Notice = (
     | Stopped
 )
 Effect = Send | SetTimer | CancelTimer | Notice
+Step = Effect | Forward
+
+
+def spelt_out(steps: Iterable[Step]) -> list[Effect]:
+    """The effects with each `Forward` as its `Send`s."""
+    effects: list[Effect] = []
+    for step in steps:
+        if isinstance(step, Forward):
+            effects += step.sends()
+        else:
+            effects.append(step)
+    return effects
 
 
 class Outbox:
@@ -126,12 +158,16 @@ class Outbox:
     __slots__ = ("effects",)
 
     def __init__(self) -> None:
-        self.effects: list[Effect] = []
+        self.effects: list[Step] = []
 
     def take(self) -> list[Effect]:
         """The effects so far; the next ones start a new list."""
-        effects, self.effects = self.effects, []
-        return effects
+        return spelt_out(self.take_steps())
+
+    def take_steps(self) -> list[Step]:
+        """As `take`, with what goes to several children as one."""
+        steps, self.effects = self.effects, []
+        return steps
 
     def send(self, to: Address, frame: Frame) -> None:
         """Send on a stream."""

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any, NamedTuple, TypeVar
 
 from snowcast.core import frames as f
-from snowcast.core.address import ADDRESS_BYTES
+from snowcast.core.address import ADDRESS_BYTES, Address
 from snowcast.core.errors import FrameError
 from snowcast.core.ring import RingOrder
 from snowcast.core.trees import Tree
@@ -62,11 +62,18 @@ def _write_offer(writer: Writer, value: f.Offer) -> None:
     writer.number(value.hop)
 
 
+def _write_boundary(writer: Writer, value: Address | None) -> None:
+    writer.flag(value is not None)
+    if value is not None:
+        writer.address(value)
+
+
 NUMBER = Field(Writer.number, Reader.number)
 FLAG = Field(Writer.flag, Reader.flag)
 DIGEST = Field(Writer.digest, Reader.digest)
 TEXT = Field(Writer.text, Reader.text)
 ADDRESS = Field(Writer.address, Reader.address)
+BOUNDARY = Field(_write_boundary, lambda r: r.address() if r.flag() else None)
 MEMBER = Field(Writer.member, Reader.member)
 MESSAGE_ID = Field(_write_id, _read_id)
 OFFER = Field(_write_offer, lambda r: f.Offer(_read_id(r), r.number()))
@@ -82,8 +89,8 @@ OFFERS = _list_of(OFFER, MESSAGE_ID_BYTES_MIN + 1)
 FIELDS: dict[type, tuple[Field, ...]] = {
     f.Data: (),  # kind 0: `codec` lays it out
     f.Hello: (TEXT, NUMBER, ORDER, ADDRESS, NUMBER),
-    f.Ack: (MESSAGE_ID, TREE, NUMBER, FLAG, NUMBER, ADDRESSES, NUMBER),
-    f.AckQuery: (MESSAGE_ID, TREE, NUMBER),
+    f.Ack: (MESSAGE_ID, TREE, NUMBER, FLAG, NUMBER, ADDRESSES, NUMBER, BOUNDARY, BOUNDARY),
+    f.AckQuery: (MESSAGE_ID, TREE, NUMBER, BOUNDARY, BOUNDARY),
     f.Ping: (NUMBER, NUMBER),
     f.Pong: (NUMBER, NUMBER, DIGEST),
     f.PingRequest: (NUMBER, ADDRESS, NUMBER),

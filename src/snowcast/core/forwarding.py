@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from snowcast.core.address import Address
 from snowcast.core.context import Context
-from snowcast.core.effects import Send
+from snowcast.core.effects import Forward
 from snowcast.core.frames import Data
 from snowcast.core.region import Region
+from snowcast.core.siblings import Siblings
 from snowcast.core.trees import Assignment, Tree, children
 
 PLANS_MAX = 256
@@ -25,7 +26,7 @@ class Forwarder:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._plans: dict[_PlanKey, tuple[Assignment, ...]] = {}
+        self._plans: dict[_PlanKey, Siblings] = {}
         self._version = -1
 
     def forward(
@@ -36,18 +37,14 @@ class Forwarder:
         `centre` is this node, or a child in whose place it acts. FrameError if the region does not
         contain it.
         """
-        assignments = self._plan(region, centre, data.tree, data.id.origin)
-        effects = self._context.outbox.effects
-        id, tree, payload, attempt = data.id, data.tree, data.payload, data.attempt
-        kind = data.is_reliable, data.is_system, data.is_control
-        for child in assignments:
-            frame = Data(id, tree, child.left, child.right, payload, hop, attempt, *kind)
-            effects.append(Send(child.child, frame))
-        return assignments
+        siblings = self._plan(region, centre, data.tree, data.id.origin)
+        if siblings.children:
+            self._context.outbox.effects.append(Forward(data, hop, siblings))
+        return siblings.children
 
     def _plan(
         self, region: Region, centre: Address, tree: Tree, origin: Address
-    ) -> tuple[Assignment, ...]:
+    ) -> Siblings:
         view = self._context.view
         if view.version != self._version or len(self._plans) >= PLANS_MAX:
             self._plans.clear()
@@ -56,6 +53,7 @@ class Forwarder:
         plan = self._plans.get(key)
         if plan is None:
             ring = view.planning_ring(region, centre)
-            plan = children(ring, region, centre, self._context.config.fanout, tree, origin)
+            fanout = self._context.config.fanout
+            plan = Siblings(children(ring, region, centre, fanout, tree, origin))
             self._plans[key] = plan
         return plan

@@ -66,7 +66,8 @@ class Data(msgspec.Struct, frozen=True, gc=False):
 class Ack(msgspec.Struct, frozen=True, gc=False):
     """A child's account of its part: `received` at once, `complete` when its region has it.
 
-    A complete ack counts who has the message and names, up to a bound, who does not.
+    A complete ack counts who has the message and names, up to a bound, who does not. `left` and
+    `right` are those of the data it answers: a node may have two parts of one tree from one parent.
     """
 
     id: MessageId
@@ -76,14 +77,18 @@ class Ack(msgspec.Struct, frozen=True, gc=False):
     delivered: int = 0
     missing: tuple[Address, ...] = ()
     unnamed: int = 0  # how many more are missing than `missing` has room for
+    left: Address | None = None
+    right: Address | None = None
 
 
 class AckQuery(msgspec.Struct, frozen=True, gc=False):
-    """A parent asks a child that has received a message whether it is still at it."""
+    """A parent asks a child that has received a message whether it is still at this part of it."""
 
     id: MessageId
     tree: Tree
     attempt: int
+    left: Address | None = None
+    right: Address | None = None
 
 
 class Ping(msgspec.Struct, frozen=True, gc=False):

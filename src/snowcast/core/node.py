@@ -18,7 +18,16 @@ from snowcast.core.codec import decode_members
 from snowcast.core.config import Config
 from snowcast.core.context import Context, MakeBroadcaster
 from snowcast.core.detector import Detector
-from snowcast.core.effects import Accepted, Answered, BadFrame, Delivered, Effect, Stopped
+from snowcast.core.effects import (
+    Accepted,
+    Answered,
+    BadFrame,
+    Delivered,
+    Effect,
+    Step,
+    Stopped,
+    spelt_out,
+)
 from snowcast.core.errors import FrameError
 from snowcast.core.events import (
     Broadcast,
@@ -118,6 +127,10 @@ class Node:
 
     def handle(self, event: Event, now_us: int) -> list[Effect]:
         """Take in what has happened; return what is to be done, in order."""
+        return spelt_out(self.step(event, now_us))
+
+    def step(self, event: Event, now_us: int) -> list[Step]:
+        """As `handle`, for a driver that can send one message to many at less than their cost."""
         if self._is_stopped:
             return []
         match event:
@@ -142,7 +155,7 @@ class Node:
                 self._membership.retag(event.tags, now_us)
             case _:
                 assert_never(event)
-        return self._context.outbox.take()
+        return self._context.outbox.take_steps()
 
     def _on_frame(self, sender: Address, frame: Frame, now_us: int) -> None:
         match frame:

@@ -108,11 +108,12 @@ class Ring:
 
     def covers(self, region: Region, address: Address) -> bool:
         """Whether `address`, member or not, lies inside `region`."""
-        left, right, key = (
-            self._key(region.left),
-            self._key(region.right),
-            self._key(address),
-        )
+        left: bytes = region.left
+        right: bytes = region.right
+        key: bytes = address
+        if self.order is not RingOrder.ADDRESS:
+            left, right = self._key(region.left), self._key(region.right)
+            key = self._key(address)
         return left <= key <= right if left <= right else key >= left or key <= right
 
     def insert(self, address: Address) -> bool:

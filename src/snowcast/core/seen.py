@@ -7,7 +7,10 @@ is again; that it came is noticed, not passed over in silence.
 
 from __future__ import annotations
 
+from collections import deque
 from enum import Enum
+
+import msgspec
 
 from snowcast.core.address import Address
 from snowcast.core.config import Config
@@ -23,26 +26,24 @@ class Sight(Enum):
     TOO_LATE = 3
 
 
-class Sighting:
-    """One message that this node has had."""
+class Sighting(msgspec.Struct, gc=False):
+    """One message that this node has had. There are many of these: they are kept small."""
 
-    __slots__ = ("at_us", "carried")
-
-    def __init__(self, at_us: int) -> None:
-        self.at_us = at_us
-        # The assignments of it that this node has taken on; None while there are none.
-        self.carried: set[HopTimer] | None = None
+    at_us: int
+    carried: tuple[HopTimer, ...] = ()
+    """The assignments of it that this node has taken on: one in each tree, more where views differ."""
 
 
 class Seen:
-    """The messages that this node has had, oldest first."""
+    """The messages that this node has had."""
 
-    __slots__ = ("_age_us", "_floors", "_max", "_sightings")
+    __slots__ = ("_age_us", "_floors", "_max", "_order", "_sightings")
 
     def __init__(self, config: Config) -> None:
         self._max = config.seen_max
         self._age_us = config.seen_age_us
         self._sightings: dict[MessageId, Sighting] = {}
+        self._order: deque[MessageId] = deque()  # oldest first; a dict is slow to find its first
         self._floors: dict[Address, tuple[int, int]] = {}  # life and sequence
 
     def __len__(self) -> int:
@@ -60,24 +61,23 @@ class Seen:
         if floor is not None and (id.life, id.sequence) <= floor:
             return Sight.TOO_LATE
         self._sightings[id] = Sighting(now_us)
-        if len(self._sightings) > self._max:
-            self._forget(next(iter(self._sightings)))
+        self._order.append(id)
+        if len(self._order) > self._max:
+            self._forget_oldest()
         return Sight.FIRST
 
     def forget_old(self, now_us: int) -> None:
         """Drop what is too old to be remembered."""
         oldest_us = now_us - self._age_us
-        while self._sightings:
-            id, sighting = next(iter(self._sightings.items()))
-            if sighting.at_us >= oldest_us:
-                return
-            self._forget(id)
+        while self._order and self._sightings[self._order[0]].at_us < oldest_us:
+            self._forget_oldest()
 
     def forget_origin(self, origin: Address) -> None:
         """Drop the floor of an origin that is no longer known at all."""
         self._floors.pop(origin, None)
 
-    def _forget(self, id: MessageId) -> None:
+    def _forget_oldest(self) -> None:
+        id = self._order.popleft()
         del self._sightings[id]
         forgotten = (id.life, id.sequence)
         if forgotten > self._floors.get(id.origin, (-1, -1)):

@@ -9,6 +9,7 @@ Rules of this file:
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TypeVar
 
 from snowcast.core.address import ADDRESS_BYTES, IPV4_PREFIX, Address
@@ -18,6 +19,7 @@ from snowcast.core.member import Member, State
 UVARINT_BYTES_MAX = 10
 DIGEST_BYTES = 8
 IPV4_SKIP = len(IPV4_PREFIX)
+NARROW_BYTES = ADDRESS_BYTES - IPV4_SKIP
 
 T = TypeVar("T")
 
@@ -30,6 +32,8 @@ def uvarint(number: int) -> bytes:
     """Seven bits a byte, the low ones first, the high bit saying that more follow."""
     if number < 0x80:
         return number.to_bytes(1, "big")
+    if number < 0x4000:
+        return bytes((number & 0x7F | 0x80, number >> 7))
     out = bytearray()
     while number >= 0x80:
         out.append(number & 0x7F | 0x80)
@@ -55,6 +59,17 @@ def read_uvarint(data: bytes | bytearray, at: int) -> tuple[int, int]:
             return number, end + 1
         shift += 7
     raise FrameError("a number that is cut off, too long or not in its shortest form")
+
+
+@lru_cache(maxsize=8192)
+def narrow_address(packed: bytes) -> Address:
+    """The IPv4 address in `packed`. Those seen lately are remembered, and are the same object."""
+    if len(packed) != NARROW_BYTES:
+        raise FrameError("an address that is cut off")
+    address = Address(IPV4_PREFIX + packed)
+    if not address.port:
+        raise FrameError("an address with port 0")
+    return address
 
 
 class Writer:
@@ -145,11 +160,10 @@ class Reader:
         return int.from_bytes(self.take(DIGEST_BYTES), "big")
 
     def address(self) -> Address:
-        if self.wide:
-            address = Address(self.take(ADDRESS_BYTES))
-            self._needs_wide = self._needs_wide or not address.is_ipv4
-        else:
-            address = Address(IPV4_PREFIX + self.take(ADDRESS_BYTES - IPV4_SKIP))
+        if not self.wide:
+            return narrow_address(self.take(NARROW_BYTES))
+        address = Address(self.take(ADDRESS_BYTES))
+        self._needs_wide = self._needs_wide or not address.is_ipv4
         if not address.port:
             raise FrameError("an address with port 0")
         return address

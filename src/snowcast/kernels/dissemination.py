@@ -47,16 +47,14 @@ def spread_snow(
     check_fanout(fanout)
     delays, is_dead = _conditions(n, origin, delay_us, dead)
     sizes = sizes_of_frames() if frame_sizes is None else frame_sizes
-    trees = [compiled.STANDARD]
-    if mode is Mode.COLORING:
-        trees = [compiled.PRIMARY, compiled.SECONDARY] if n > 2 else [compiled.PRIMARY]
+    trees = trees_of(mode, n)
     latencies = _shaped(latency_us, (len(trees), n), "latency_us")
     orders, senders, hops, frame_bytes = (np.zeros((len(trees), n), np.int32) for _ in range(4))
     at_us = np.full((len(trees), n), NEVER, np.int64)
     filled = np.zeros(len(trees), np.int32)
     for lane, tree in enumerate(trees):
         rows = orders[lane], senders[lane], hops[lane], frame_bytes[lane]
-        filled[lane] = compiled.grow(n, fanout, origin, tree, is_dead, sizes, *rows)
+        filled[lane] = compiled.grow(n, fanout, origin, int(tree), is_dead, sizes, *rows)
     if len(trees) == 2:
         compiled.walk_both(orders, filled, senders, is_dead, latencies, delays, at_us)
     else:
@@ -72,7 +70,7 @@ def spread_snow(
             at_us[0],
             leaves_us,
         )
-    return _tree_spread(origin, is_dead, (senders, hops, frame_bytes), at_us, filled)
+    return _tree_spread(origin, is_dead, trees, (senders, hops, frame_bytes), at_us, filled)
 
 
 def spread_gossip(
@@ -114,6 +112,13 @@ def spread_gossip(
         at_us=at_us,
         frame_bytes=int(sizes[0]),
     )
+
+
+def trees_of(mode: Mode, n: int) -> tuple[Tree, ...]:
+    """The trees of a broadcast among so many nodes, as `core.trees.roots` makes them."""
+    if mode is Mode.STANDARD:
+        return (Tree.STANDARD,)
+    return (Tree.PRIMARY, Tree.SECONDARY) if n > 2 else (Tree.PRIMARY,)
 
 
 def draw_targets(n: int, fanout: int, random: np.random.Generator) -> Ints:
@@ -166,7 +171,12 @@ def _shaped(times: Times | int, shape: tuple[int, ...], name: str) -> Times:
 
 
 def _tree_spread(
-    origin: int, dead: Flags, frames: _Frames, at_us: Times, filled: Ints
+    origin: int,
+    dead: Flags,
+    trees: tuple[Tree, ...],
+    frames: _Frames,
+    at_us: Times,
+    filled: Ints,
 ) -> TreeSpread:
     """What is known of each node, from what is known of its frame in each tree."""
     n = len(dead)
@@ -183,6 +193,7 @@ def _tree_spread(
         copies=copies,
         received_bytes=received_bytes,
         frames_sent=int(filled.sum()) - len(at_us),
+        trees=trees,
         first_row=first_row,
         at_us=at_us,
         tree_senders=frames[0],

@@ -75,6 +75,8 @@ class Spread:
 class TreeSpread(Spread):
     """With Snow: one frame for each node in each tree, so the second index is the receiver."""
 
+    trees: tuple[Tree, ...]
+    """Which trees the rows of the arrays below are."""
     first_row: Ints
     """By which tree its first copy came: a row of the arrays below, the first one at a draw."""
     at_us: Times
@@ -88,8 +90,6 @@ class TreeSpread(Spread):
         has_come = self.at_us >= 0
         has_come[:, self.origin] = False
         lane, node = np.nonzero(has_come)
-        is_single = len(self.at_us) == 1
-        trees = np.array([Tree.STANDARD] if is_single else [Tree.PRIMARY, Tree.SECONDARY], np.int32)
         firsts = np.zeros_like(has_come)
         firsts[self.first_row, np.arange(len(self.dead))] = True
         return Arrivals(
@@ -98,7 +98,7 @@ class TreeSpread(Spread):
             at_us=self.at_us[has_come],
             bytes=self.frame_bytes[has_come],
             hop=self.tree_hops[has_come],
-            tree=trees[lane],
+            tree=np.array(self.trees, np.int32)[lane],
             first=firsts[has_come],
         )
 

@@ -1,179 +1,208 @@
-"""Many messages by kernel: what a scenario asks for, with the simulator's draws where it has them.
+"""A scenario by kernel: its messages under a seed, one after the other, with no node anywhere.
 
-Paper, Evaluation. Meant for `snowcast sim run --kernel`: whoever wires it hands in
-`partial(sim.seeds.stream, seed)` as `stream`, the quantiles of the scenario's latency, and reads
-the rows. Under one seed stragglers and processing delays are those of `sim.processing`, node by
-node and message by message, if node i is at place i of the ring (it is, unless the order is
-hashed). Latencies and gossip's targets are drawn under names of their own: in the simulator they
-come in the order of its events, which a kernel does not have. There is no membership here: nobody
-joins, and the dead are dead to all but never missed.
+Paper, Evaluation. Who sends when, who is dead by then, who is a straggler and how long each node
+works on each message are those of the simulator: node i is at place i of the ring. What the
+simulator draws in the order of its events, latencies and gossip's targets, is drawn here under
+names of its own.
+
+Rules of this file:
+- There is no membership: views are equal, nobody joins or leaves, and the dead are never missed. A
+  scenario in which that would matter is refused, and the error says what of it.
+- Metrics are the pipeline's: what is summed up here is one message at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from random import Random
-from typing import TypeAlias
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
-from snowcast.core.config import SECOND
+from snowcast.core.config import MS
 from snowcast.core.errors import UsageError
+from snowcast.core.ring import RingOrder
 from snowcast.core.trees import Mode
 from snowcast.kernels.dissemination import (
     draw_targets,
     sizes_of_frames,
     spread_gossip,
     spread_snow,
+    trees_of,
 )
-from snowcast.kernels.jit import Flags, Ints, Times
-from snowcast.kernels.results import GossipSpread, TreeSpread
+from snowcast.kernels.jit import Flags, Times
+from snowcast.kernels.results import Arrivals, GossipSpread, TreeSpread
+from snowcast.sim import plan as p
+from snowcast.sim.latency import Latency
+from snowcast.sim.processing import Placement
+from snowcast.sim.scenario import Scenario
+from snowcast.sim.sections import ProcessingSection
+from snowcast.sim.seeds import derive, stream
+from snowcast.sim.staging import make_rules
+from snowcast.sim.workload import plan
 
-Stream: TypeAlias = Callable[..., Random]
-"""A random stream of its own for each name, as `sim.seeds.stream` gives under one seed."""
+PROTOCOLS = ("standard", "coloring", "gossip")
 
-MODES = {"standard": Mode.STANDARD, "coloring": Mode.COLORING}
-PROTOCOLS = (*MODES, "gossip")
-PLACEMENTS = ("none", "aligned", "random")  # sim.processing.Placement
-
-
-@dataclass(frozen=True)
-class Work:
-    """How long nodes work on a message before they forward it: `sim.processing.Processing`."""
-
-    min_us: int = 0
-    max_us: int = 0
-    stragglers: str = "none"
-    straggler_us: int = 1 * SECOND
-    straggler_every: int = 20
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.min_us <= self.max_us:
-            raise UsageError(f"a delay from {self.min_us} to {self.max_us} makes no sense")
-        if self.stragglers not in PLACEMENTS:
-            allowed = ", ".join(PLACEMENTS)
-            raise UsageError(f"no placement {self.stragglers!r}; allowed: {allowed}")
-        if self.straggler_every < 1:
-            raise UsageError(f"straggler_every must be positive, not {self.straggler_every}")
+_NO_KERNEL: dict[type, str] = {
+    p.Enter: "nodes that join",
+    p.Return: "nodes that restart",
+    p.Halt: "nodes that pause",
+    p.Disturb: "a disturbed network",
+}
 
 
 @dataclass(frozen=True)
-class MessageResult:
-    """One message: a row of numbers, and behind it what became of it at each node."""
+class Sent:
+    """One message and what became of it at each node."""
 
     number: int
+    at_us: int
+    """When it was sent, in the time of the run."""
     origin: int
-    live: int
-    reached: int
-    last_us: int
-    hops_max: int
-    copies: int
-    received_bytes: int
-    frames_sent: int
+    sequence: int
+    """How many messages its origin had sent by then, this one included."""
+    mode: Mode
+    payload_bytes: int
     spread: TreeSpread | GossipSpread
 
+    @property
+    def ends_us(self) -> int:
+        """When its last frame arrives, in the time of the run."""
+        return self.at_us + max(0, int(self.spread.at_us.max(initial=0)))
 
-def run_messages(
-    n: int,
-    fanout: int,
-    protocol: str,
-    messages: int,
-    stream: Stream,
-    *,
-    work: Work | None = None,
-    latency_us: Times | int = 0,
-    origin: int = 0,
-    payload_bytes: int = 100,
-    is_ipv6: bool = False,
-    dead: Callable[[int], Flags] | None = None,
-) -> Iterator[MessageResult]:
-    """The results of messages 1 to `messages`, each as soon as it is there.
-
-    `latency_us` is one time for all frames, or quantiles to draw from, as `sim.latency.Latency`
-    keeps them. `dead` tells who is dead when message `number` is sent.
-    """
-    if protocol not in PROTOCOLS:
-        raise UsageError(f"no kernel for {protocol!r}; allowed: {', '.join(PROTOCOLS)}")
-    work = Work() if work is None else work
-    stragglers = straggler_flags(n, work, stream)
-    for number in range(1, messages + 1):
-        random = _numpy_random(stream("kernel", protocol, number))
-        delay_us = delays(n, number, work, stragglers, stream)
-        sizes = sizes_of_frames(payload_bytes, is_ipv6, sequence=number)
-        gone = None if dead is None else dead(number)
-        spread: TreeSpread | GossipSpread
-        if protocol in MODES:
-            mode = MODES[protocol]
-            lanes = 2 if mode is Mode.COLORING and n > 2 else 1
-            spread = spread_snow(
-                n,
-                fanout,
-                mode,
-                origin,
-                latency_us=_drawn(latency_us, (lanes, n), random),
-                delay_us=delay_us,
-                dead=gone,
-                frame_sizes=sizes,
-            )
-        else:
-            targets = draw_targets(n, fanout, random)
-            spread = spread_gossip(
-                targets,
-                origin,
-                latency_us=_drawn(latency_us, targets.shape, random),
-                delay_us=delay_us,
-                dead=gone,
-                frame_sizes=sizes,
-            )
-        yield _result(number, spread)
+    def arrivals(self) -> Arrivals:
+        """Every frame of it that arrived, at the time of the run."""
+        found = self.spread.arrivals()
+        return replace(found, at_us=found.at_us + self.at_us)
 
 
-def straggler_flags(n: int, work: Work, stream: Stream) -> Flags:
-    """Who is a straggler, as `Processing.is_straggler` says of the nodes there at the start."""
-    flags = np.zeros(n, np.bool_)
-    every = work.straggler_every
-    if work.stragglers == "aligned":
+class Prepared:
+    """A scenario under a seed, ready to be run; UsageError for what no kernel does."""
+
+    def __init__(self, scenario: Scenario, seed: int) -> None:
+        scenario = scenario.drawn(seed)
+        _check(scenario)
+        self.scenario = scenario
+        self.seed = seed
+        self._plan = plan(scenario, seed)
+        _check_steps(scenario, self._plan)
+        self.stragglers = straggler_flags(self._plan.booted, scenario.processing, seed)
+
+    @property
+    def crashed_us(self) -> dict[int, int]:
+        """Which nodes crash, and when."""
+        return {step.node: step.at_us for step in self._plan.steps if isinstance(step, p.Exit)}
+
+    def messages(self) -> Iterator[Sent]:
+        """What becomes of each message, in order; UsageError if somebody dies meanwhile."""
+        scenario, seed = self.scenario, self.seed
+        deaths_us = sorted(self.crashed_us.values())
+        quantiles = np.array(cast(Latency, make_rules(scenario.network)[-1]).quantiles, np.int64)
+        dead, number = np.zeros(self._plan.booted, np.bool_), 0
+        sequences: Counter[int] = Counter()
+        for step in self._plan.steps:
+            if isinstance(step, p.Exit):
+                dead = dead.copy()  # the one before belongs to results that are out
+                dead[step.node] = True
+            elif isinstance(step, p.Say):
+                number += 1
+                sequences[step.node] += 1
+                sequence = sequences[step.node]
+                delay_us = delays(number, self.stragglers, scenario.processing, seed)
+                spread = _spread(scenario, seed, number, step, sequence, quantiles, delay_us, dead)
+                about = step.at_us, step.node, sequence, step.mode, step.payload_bytes
+                sent = Sent(number, *about, spread)
+                died = bisect_right(deaths_us, step.at_us)
+                if died < len(deaths_us) and deaths_us[died] <= sent.ends_us:
+                    raise UsageError("no kernel for nodes that die while a message is under way")
+                yield sent
+
+
+def straggler_flags(n: int, processing: ProcessingSection, seed: int) -> Flags:
+    """Who is a straggler, as `sim.processing.Processing` says of the nodes there at the start."""
+    flags, every = np.zeros(n, np.bool_), processing.straggler_every
+    if every and processing.stragglers is Placement.ALIGNED:
         flags[every - 1 :: every] = True
-    elif work.stragglers == "random":
-        flags[stream("stragglers", n).sample(range(n), n // every)] = True
+    elif every and processing.stragglers is Placement.RANDOM:
+        flags[stream(seed, "stragglers", n).sample(range(n), n // every)] = True
     return flags
 
 
-def delays(n: int, number: int, work: Work, stragglers: Flags, stream: Stream) -> Times:
-    """How long each node works on message `number`, as `Processing.delay_us` says."""
+def delays(number: int, stragglers: Flags, processing: ProcessingSection, seed: int) -> Times | int:
+    """How long each node works on message `number`, the first being 1, as `Processing` says."""
+    if not processing.is_on:
+        return 0
+    n = len(stragglers)
     size = max(16, 1 << (n - 1).bit_length())
-    raw = stream("processing", f"message {number}").randbytes(4 * size)
-    draws: Ints = np.frombuffer(raw, "<u4")[:n].astype(np.int64)
-    usual = work.min_us + draws % (work.max_us - work.min_us + 1)
-    return np.where(stragglers, np.int64(work.straggler_us), usual)
+    raw = stream(seed, "processing", f"message {number}").randbytes(4 * size)
+    least_us, most_us = (round(ms * MS) for ms in processing.delay_ms)
+    draws = np.frombuffer(raw, "<u4")[:n].astype(np.int64)
+    usual = least_us + draws % (most_us - least_us + 1)
+    return np.where(stragglers, np.int64(round(processing.straggler_ms * MS)), usual)
 
 
-def _drawn(
-    latency_us: Times | int, shape: tuple[int, ...], random: np.random.Generator
-) -> Times | int:
+def _spread(
+    scenario: Scenario,
+    seed: int,
+    number: int,
+    say: p.Say,
+    sequence: int,
+    quantiles: Times,
+    delay_us: Times | int,
+    dead: Flags,
+) -> TreeSpread | GossipSpread:
+    n, fanout = len(dead), scenario.cluster.fanout
+    sizes = sizes_of_frames(say.payload_bytes, scenario.cluster.ipv6, sequence=sequence)
+    random = _generator(seed, "latency", number)
+    if scenario.protocol == "gossip":
+        targets = draw_targets(n, fanout, _generator(seed, "targets", number))
+        latency_us = _drawn(quantiles, targets.shape, random)
+        given = {"latency_us": latency_us, "delay_us": delay_us}
+        return spread_gossip(targets, say.node, **given, dead=dead, frame_sizes=sizes)
+    latency_us = _drawn(quantiles, (len(trees_of(say.mode, n)), n), random)
+    given = {"latency_us": latency_us, "delay_us": delay_us}
+    return spread_snow(n, fanout, say.mode, say.node, **given, dead=dead, frame_sizes=sizes)
+
+
+def _check(scenario: Scenario) -> None:
+    """What a kernel cannot do whatever the plan is."""
+    network, name = scenario.network, scenario.protocol
+    if name not in PROTOCOLS:
+        raise UsageError(f"protocol: no kernel for {name!r}; allowed: {', '.join(PROTOCOLS)}")
+    if scenario.workload.reliable:
+        raise UsageError("workload.reliable: no kernel for reliable messages")
+    if scenario.cluster.ring_order is not RingOrder.ADDRESS:
+        raise UsageError("cluster.ring_order: no kernel for another order than 'address'")
+    for key in ("bandwidth_bytes_per_s", "clock_skew_ms", "clock_drift_ppm"):
+        if getattr(network, key):
+            raise UsageError(f"network.{key}: no kernel for it; allowed: 0")
+
+
+def _check_steps(scenario: Scenario, happens: p.Plan) -> None:
+    """What a kernel cannot do of all that happens."""
+    for step in happens.steps:
+        what = _NO_KERNEL.get(type(step))
+        if isinstance(step, p.Exit) and step.how is not p.How.CRASH:
+            what = "nodes that leave" if step.how is p.How.LEAVE else "nodes that are killed"
+        if what is not None:
+            raise UsageError(f"no kernel for {what}")
+        unseen_us = scenario.cluster.settings().probe_interval_us
+        if isinstance(step, p.Exit) and unseen_us < happens.ends_us:
+            raise UsageError(
+                "no kernel for dead nodes that are detected; "
+                f"cluster.config.probe_interval_us would have to be {happens.ends_us} or more"
+            )
+
+
+def _drawn(quantiles: Times, shape: tuple[int, ...], random: np.random.Generator) -> Times | int:
     """A latency for each frame, or the one that there is."""
-    quantiles = np.asarray(latency_us, np.int64)
-    if not quantiles.ndim:
-        return int(quantiles)
-    chosen: Times = quantiles[random.integers(0, len(quantiles), size=shape, dtype=np.int32)]
-    return chosen
+    if len(quantiles) == 1:
+        return int(quantiles[0])
+    drawn: Times = quantiles[random.integers(0, len(quantiles), size=shape, dtype=np.int32)]
+    return drawn
 
 
-def _numpy_random(random: Random) -> np.random.Generator:
-    return np.random.Generator(np.random.PCG64(random.getrandbits(128)))
-
-
-def _result(number: int, spread: TreeSpread | GossipSpread) -> MessageResult:
-    return MessageResult(
-        number=number,
-        origin=spread.origin,
-        live=spread.live,
-        reached=spread.reached,
-        last_us=spread.last_us,
-        hops_max=spread.hops_max,
-        copies=int(spread.copies.sum(dtype=np.int64)),
-        received_bytes=int(spread.received_bytes.sum()),
-        frames_sent=spread.frames_sent,
-        spread=spread,
-    )
+def _generator(seed: int, name: str, number: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(derive(seed, "kernel", name, number)))

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Generic, Self, TypeVar
-from weakref import WeakSet
+from weakref import ref
 
 T = TypeVar("T")
 
@@ -66,16 +66,16 @@ class Subscription(AsyncIterator[T | Lagged], Generic[T]):
         """Take in an item; how many were dropped for it."""
         if self._is_closed:
             return 0
-        self._items.append(item)
+        items = self._items
+        items.append(item)
         self._bytes += self._size_of(item)
         dropped = 0
-        while len(self._items) > self._items_max or (
-            self._bytes > self._bytes_max and len(self._items) > 1
-        ):
-            self._bytes -= self._size_of(self._items.popleft())
+        while len(items) > self._items_max or (self._bytes > self._bytes_max and len(items) > 1):
+            self._bytes -= self._size_of(items.popleft())
             dropped += 1
         self._missed += dropped
-        self._wake()
+        if self._waiter is not None:
+            self._wake()
         return dropped
 
     async def _wait(self) -> None:
@@ -100,8 +100,9 @@ class Feed(Generic[T]):
     ) -> None:
         self._settings = items_max, bytes_max, size_of
         self._first: Subscription[T] | None = Subscription(*self._settings)
-        self._subscriptions: WeakSet[Subscription[T]] = WeakSet([self._first])
+        self._subscriptions: list[ref[Subscription[T]]] = []
         self._is_closed = False
+        self._add(self._first)
 
     def subscribe(self) -> Subscription[T]:
         """A reader of what comes from now on; the first one also gets what came before."""
@@ -112,15 +113,29 @@ class Feed(Generic[T]):
         if self._is_closed:
             subscription.close()
         else:
-            self._subscriptions.add(subscription)
+            self._add(subscription)
         return subscription
 
     def push(self, item: T) -> int:
         """Give an item to all readers; how many items that made them miss."""
-        return sum([subscription.push(item) for subscription in self._subscriptions])
+        missed = 0
+        for subscription in self._subscriptions:
+            reader = subscription()
+            if reader is not None:
+                missed += reader.push(item)
+        return missed
 
     def close(self) -> None:
         """End all readers, once they have read what is there."""
         self._is_closed = True
         for subscription in self._subscriptions:
-            subscription.close()
+            reader = subscription()
+            if reader is not None:
+                reader.close()
+
+    def _add(self, subscription: Subscription[T]) -> None:
+        self._subscriptions = [*self._subscriptions, ref(subscription, self._drop)]
+
+    def _drop(self, gone: ref[Subscription[T]]) -> None:
+        # A new list, for a reader may go while the old one is being walked through.
+        self._subscriptions = [one for one in self._subscriptions if one is not gone]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from snowcast.core.codec import decode_body
+from snowcast.core.codec import decode_at, decode_large
 from snowcast.core.errors import FrameError
 from snowcast.core.frames import Frame
 from snowcast.core.wire import read_uvarint
@@ -88,7 +88,7 @@ class Framer:
         if self._filled < len(body):
             return []
         self._in_place = None
-        return [decode_body(bytes(body))]
+        return [decode_large(body)]
 
     def _cut(self, data: bytes) -> list[Frame]:
         frames: list[Frame] = []
@@ -111,7 +111,7 @@ class Framer:
                         self._begin_in_place(data[start:], length)
                         at = size
                     break
-                frames.append(decode_body(data[start:end]))
+                frames.append(decode_at(data, start, end))
                 self._limit = self._bytes_max
                 at = end
         except FrameError as error:

@@ -105,6 +105,8 @@ class Host:
             ways.send_datagram,
             notify,
         )
+        if ways.send == self.streams.send:
+            self.driver.forward_by(self.node, self.streams.forward)
         self.tracer: Tracer | None = None
         if options.trace_dir is not None:
             run = options.trace_run or config.cluster

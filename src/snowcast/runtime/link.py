@@ -16,7 +16,9 @@ from typing import Protocol, cast
 
 from snowcast.core.address import Address
 from snowcast.core.codec import data_head, encode
+from snowcast.core.effects import Forward
 from snowcast.core.frames import Data, Frame, Hello
+from snowcast.core.trees import Assignment
 from snowcast.runtime.counters import Counters
 from snowcast.runtime.framing import Framer
 from snowcast.runtime.handshake import HELLO_BYTES_MAX
@@ -26,6 +28,10 @@ JOINED_BYTES_MAX = 32 << 10  # a payload from this size on is written by itself
 BATCH_BYTES = 256 << 10  # written at a time; the rest waits until the transport has room
 LATELY_S = 0.25
 LATELY_BYTES_MAX = 1 << 20
+
+Queued = Frame | tuple[Forward, Assignment]
+"""What is kept of a frame in case it comes back: itself, or what it is made from."""
+
 _SCRATCH = memoryview(bytearray(HELLO_BYTES_MAX))
 
 
@@ -95,25 +101,26 @@ class Link(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._is_paused = False
         self._is_closing = False
-        self._frames: list[Frame] = []
+        self._frames: list[Queued] = []
         self._chunks: list[bytes] = []  # two for each frame: its head and its payload
         self._has_large = False
-        self._lately: deque[tuple[float, int, list[Frame]]] = deque()
+        self._lately: deque[tuple[float, int, list[Queued]]] = deque()
         self._lately_bytes = 0
         self._stalled_since: float | None = None
         self._stalled_bytes = 0
 
     def send(self, frame: Frame) -> bool:
         """Queue a frame; False if the queue is full."""
-        payload = b""
         if isinstance(frame, Data):
-            head, payload = data_head(frame), frame.payload
-        else:
-            head = encode(frame)
+            return self.put(frame, data_head(frame), frame.payload)
+        return self.put(frame, encode(frame), b"")
+
+    def put(self, what: Queued, head: bytes, payload: bytes) -> bool:
+        """Queue a frame that is encoded already, in two pieces; False if the queue is full."""
         queued_bytes = self.queued_bytes + len(head) + len(payload)
         if queued_bytes > self._queue_bytes_max and self._frames:
             return False
-        self._frames.append(frame)
+        self._frames.append(what)
         self._chunks += (head, payload)
         self.queued_bytes = queued_bytes
         if len(payload) >= JOINED_BYTES_MAX:
@@ -137,8 +144,8 @@ class Link(asyncio.Protocol):
         self._is_closing = True
         if self._transport is not None:
             self._transport.abort()
-        lately = [frame for _, _, frames in self._lately for frame in frames]
-        unsent = (*lately, *self._frames)
+        lately = [what for _, _, frames in self._lately for what in frames]
+        unsent = tuple([_frame(what) for what in (*lately, *self._frames)])
         self._forget()
         self._owner.on_lost(self, unsent, why)
 
@@ -219,7 +226,7 @@ class Link(asyncio.Protocol):
         if not self._frames:
             self._has_large = False
 
-    def _write_out(self, frames: list[Frame], chunks: list[bytes]) -> None:
+    def _write_out(self, frames: list[Queued], chunks: list[bytes]) -> None:
         """Hand some frames to the transport, and remember them for a moment."""
         assert self._transport is not None
         size = 0
@@ -243,7 +250,7 @@ class Link(asyncio.Protocol):
         self._counters.bytes_sent += size
         self._remember(frames, size)
 
-    def _remember(self, frames: list[Frame], size: int) -> None:
+    def _remember(self, frames: list[Queued], size: int) -> None:
         now = self._loop.time()
         lately = self._lately
         lately.append((now, size, frames))
@@ -263,6 +270,13 @@ class Link(asyncio.Protocol):
         self._frames, self._chunks = [], []
         self._lately.clear()
         self._lately_bytes = self.queued_bytes = 0
+
+
+def _frame(what: Queued) -> Frame:
+    if isinstance(what, tuple):
+        forward, child = what
+        return forward.frame(child)
+    return what
 
 
 def _give_up_after(sock: socket.socket, seconds: float) -> None:

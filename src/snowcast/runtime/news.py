@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
+
 from snowcast.core.address import Address
 from snowcast.core.effects import MemberChanged
 from snowcast.core.member import Member, State
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(msgspec.Struct, frozen=True, gc=False):
     """A message that another member has broadcast. It comes once."""
 
     payload: bytes

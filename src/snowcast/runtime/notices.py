@@ -17,6 +17,8 @@ from snowcast.runtime.counters import Counters
 from snowcast.runtime.errors import ClosedError
 from snowcast.runtime.feeds import Feed
 
+SOURCES_MAX = 4096
+
 log = logging.getLogger("snowcast")
 
 
@@ -36,6 +38,8 @@ class Notices:
         self._member = member
         self._counters = Counters()
         self._requests = 0
+        # What those are called that messages have come from lately, and how their ids begin.
+        self._sources: dict[tuple[Address, int], tuple[str, str]] = {}
         self.last_accepted: MessageId | None = None
         self.on_question: Callable[[MessageId, bytes], None] = lambda id, payload: None
         self.on_answer: Callable[[MessageId, Address, str], None] = lambda id, sender, text: None
@@ -64,15 +68,7 @@ class Notices:
             case effects.Answered():
                 self.on_answer(notice.id, notice.sender, notice.text)
             case effects.Delivered():
-                self._counters.messages_delivered += 1
-                message = news.Message(
-                    notice.payload,
-                    notice.id.origin,
-                    self._label(notice.id.origin),
-                    str(notice.id),
-                    notice.hop,
-                )
-                self._counters.messages_lagged += self._messages.push(message)
+                self._on_delivered(notice)
             case effects.MemberChanged():
                 self._on_change(notice)
             case effects.Accepted():
@@ -109,7 +105,23 @@ class Notices:
         self._asked.clear()
         self._awaited.clear()
 
+    def _on_delivered(self, delivered: effects.Delivered) -> None:
+        id = delivered.id
+        source = self._sources.get((id.origin, id.life))
+        if source is None:
+            if len(self._sources) >= SOURCES_MAX:
+                self._sources.clear()
+            source = self._label(id.origin), str(id).removesuffix(str(id.sequence))
+            self._sources[id.origin, id.life] = source
+        label, prefix = source
+        # Only here is a large payload copied: the application gets bytes, whatever is passed on.
+        payload = bytes(delivered.payload)
+        message = news.Message(payload, id.origin, label, f"{prefix}{id.sequence}", delivered.hop)
+        self._counters.messages_delivered += 1
+        self._counters.messages_lagged += self._messages.push(message)
+
     def _on_change(self, change: effects.MemberChanged) -> None:
+        self._sources.clear()
         event = news.member_event(change)
         if event is None:
             return

@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 from snowcast.core.address import Address
 from snowcast.core.codec import encode
+from snowcast.core.effects import Forward
 from snowcast.core.frames import Frame, Hello
 from snowcast.runtime.counters import Counters
 from snowcast.runtime.handshake import mismatch
@@ -93,9 +94,20 @@ class Streams:
             return
         self._counters.frames_sent += 1
         if not link.is_dirty:
-            link.is_dirty = True
-            self._dirty.append(link)
-            self._end_turn_soon()
+            self._note_dirty(link)
+
+    def forward(self, forward: Forward) -> None:
+        """Send one message to several children at the end of this turn."""
+        siblings, payload = forward.siblings, forward.data.payload
+        heads = siblings.heads(forward.data, forward.hop)
+        for part, head in zip(siblings.children, heads, strict=True):
+            link = self._links.get(part.child)
+            if link is None or not link.put((forward, part), head, payload):
+                self.send(part.child, forward.frame(part))  # to be dialled, or full
+                continue
+            self._counters.frames_sent += 1
+            if not link.is_dirty:
+                self._note_dirty(link)
 
     def drop(self, peer: Address, why: str) -> None:
         """Break the connection to a peer, if there is one."""
@@ -229,6 +241,11 @@ class Streams:
         self._counters.links_closed += 1
         self._links.pop(link.peer, None)
         link.close()
+
+    def _note_dirty(self, link: Link) -> None:
+        link.is_dirty = True
+        self._dirty.append(link)
+        self._end_turn_soon()
 
     def _give_back(self, peer: Address, unsent: list[Frame]) -> None:
         self._returned.setdefault(peer, []).extend(unsent)
