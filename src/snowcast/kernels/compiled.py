@@ -75,7 +75,7 @@ def grow(
             counts[filled] = high - low + 1
             parent[child] = me
             hop[child] = hop[me] + 1
-            frame_bytes[child] = sizes[(low != relay) + (high != relay)]
+            frame_bytes[child] = sizes[int(low != relay) + int(high != relay)]
             filled += 1
     return filled
 
