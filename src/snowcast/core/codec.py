@@ -32,12 +32,14 @@ from snowcast.core.trees import Assignment, Tree
 from snowcast.core.wire import (
     IPV4_SKIP,
     NARROW_BYTES,
+    UVARINT_BYTES_MAX,
     NeedsWide,
     Reader,
     Writer,
     narrow_address,
     read_uvarint,
     uvarint,
+    wide_address,
 )
 from snowcast.core.wire import uvarint_size as size_of
 
@@ -49,21 +51,14 @@ HOP_MAX = 255
 
 _WIDE, _VERSION_BITS, _KIND_BITS = 0x80, 0x60, 0x1F
 _HEAD = VERSION << 5
-_TREE_BITS, _LEFT, _RIGHT, _RELIABLE, _SYSTEM, _ATTEMPT, _CONTROL = (
-    3,
-    4,
-    8,
-    16,
-    32,
-    64,
-    128,
-)
+_TREE_BITS, _LEFT, _RIGHT, _RELIABLE = 0x03, 0x04, 0x08, 0x10
+_SYSTEM, _ATTEMPT, _CONTROL = 0x20, 0x40, 0x80
+_TWO_KINDS = _SYSTEM | _CONTROL
 _TREES = tuple(Tree)
 _KINDS = tuple(FIELDS)
 _KIND_OF = {kind: number for number, kind in enumerate(_KINDS)}
+_DATA = _KIND_OF[Data]
 FIXED_BYTES = 3  # head, flags, hop
-_DATA_HEAD = _HEAD | _KIND_OF[Data]
-_UNUSUAL = _SYSTEM | _ATTEMPT | _CONTROL
 _LENGTH_BYTES_MAX = 4  # of FRAME_BYTES_MAX as uvarint
 
 
@@ -140,70 +135,40 @@ def decode(data: bytes) -> Frame:
     length, at = read_uvarint(data, 0)
     if length != len(data) - at or length > FRAME_BYTES_MAX:
         raise FrameError("a length that does not match")
-    return decode_body(data[at:])
+    return decode_at(data, at, len(data))
 
 
 def decode_body(body: bytes) -> Frame:
     """The frame whose bytes after the length are `body`; FrameError if they are none."""
-    if not body:
+    return decode_at(body, 0, len(body))
+
+
+def decode_at(data: bytes, start: int, end: int) -> Frame:
+    """As `decode_body(data[start:end])`; data frames, which are most, are read in place."""
+    if start >= end:
         raise FrameError("an empty frame")
-    head = body[0]
+    head = data[start]
     if head & _VERSION_BITS != _HEAD:
         raise FrameError(f"version {(head & _VERSION_BITS) >> 5}, not {VERSION}")
     number = head & _KIND_BITS
+    if number == _DATA:
+        return _read_data(data, start, end, bool(head & _WIDE))
     if number >= len(_KINDS):
         raise FrameError(f"no kind of frame {number}")
-    reader = Reader(body, 1, bool(head & _WIDE))
+    reader = Reader(data[start:end], 1, bool(head & _WIDE))
     kind = _KINDS[number]
-    if kind is Data:
-        return _decode_data(reader)
     frame = kind(*[field.read(reader) for field in FIELDS[kind]])
     reader.finish()
     return cast(Frame, frame)
 
 
-def decode_at(data: bytes, start: int, end: int) -> Frame:
-    """As `decode_body(data[start:end])`, read in place if it is an ordinary data frame.
-
-    Most frames are, and reading them is most of what a relay does. Whatever is out of the ordinary
-    is left to `decode_body`, which also has the words for what is wrong with it.
-    """
-    try:
-        flags = data[start + 1]
-        if data[start] != _DATA_HEAD or flags & _UNUSUAL:
-            return decode_body(data[start:end])
-        tree = _TREES[flags & _TREE_BITS]
-        source = start + FIXED_BYTES
-        at = source + NARROW_BYTES
-        while data[at] >= 0x80 and at < end:
-            at += 1
-        at += 1
-        origin, life = _source(data[source:at])
-        sequence = data[at]
-        at += 1
-        if sequence >= 0x80:
-            sequence, at = read_uvarint(data, at - 1)
-        left = right = None
-        if flags & _LEFT:
-            left = narrow_address(data[at : at + NARROW_BYTES])
-            at += NARROW_BYTES
-        if flags & _RIGHT:
-            right = narrow_address(data[at : at + NARROW_BYTES])
-            at += NARROW_BYTES
-    except (IndexError, FrameError):
-        return decode_body(data[start:end])
-    if at > end or end - at > PAYLOAD_BYTES_MAX:
-        return decode_body(data[start:end])
-    id, hop = MessageId(origin, life, sequence), data[start + 2]
-    return Data(id, tree, left, right, data[at:end], hop, 0, bool(flags & _RELIABLE))
-
-
 def decode_large(body: bytearray) -> Frame:
     """As `decode_body`, but the payload of an application's message stays where it is."""
-    frame = decode_body(bytes(body[:HEAD_BYTES_MAX])) if body and not body[0] & _KIND_BITS else None
+    head = bytes(body[:HEAD_BYTES_MAX])
+    frame = decode_body(head) if head and head[0] & _KIND_BITS == _DATA else None
     if not isinstance(frame, Data) or frame.is_system or frame.is_control:
         return decode_body(bytes(body))
-    payload = memoryview(body)[HEAD_BYTES_MAX - len(frame.payload) :].toreadonly()
+    payload = memoryview(body)[len(head) - len(frame.payload) :].toreadonly()
     if len(payload) > PAYLOAD_BYTES_MAX:
         raise FrameError("a payload over the limit")
     return msgspec.structs.replace(frame, payload=payload)
@@ -214,15 +179,6 @@ def encode_members(members: tuple[Member, ...]) -> bytes:
     writer = Writer(wide=True)
     MEMBERS.write(writer, members)
     return bytes(writer.out)
-
-
-@lru_cache(maxsize=4096)
-def _source(packed: bytes) -> tuple[Address, int]:
-    """The origin and the life that an id begins with: few, in many messages."""
-    life, at = read_uvarint(packed, NARROW_BYTES)
-    if at != len(packed):
-        raise FrameError("a number that is cut off")
-    return narrow_address(packed[:NARROW_BYTES]), life
 
 
 @lru_cache(maxsize=8)
@@ -291,22 +247,61 @@ def _is_wide(data: Data) -> bool:
     )
 
 
-def _decode_data(reader: Reader) -> Data:
-    flags, hop = reader.take(2)
-    system, control = bool(flags & _SYSTEM), bool(flags & _CONTROL)
-    if (system and control) or flags & _TREE_BITS >= len(_TREES):
-        raise FrameError(f"no flags {flags:#04x}")
-    id = MessageId(reader.address(), reader.number(), reader.number())
-    left: Address | None = reader.address() if flags & _LEFT else None
-    right: Address | None = reader.address() if flags & _RIGHT else None
-    attempt = reader.number() if flags & _ATTEMPT else 0
-    if flags & _ATTEMPT and not attempt:
-        raise FrameError("a first attempt that is spelt out")
-    payload = reader.data[reader.at :]
-    reader.at = len(reader.data)
-    reader.finish()
-    if len(payload) > PAYLOAD_BYTES_MAX:
+@lru_cache(maxsize=4096)
+def _source(packed: bytes, size: int) -> tuple[Address, int]:
+    """What an id begins with: the origin, `size` bytes of it, and its life."""
+    life, end = read_uvarint(packed, size)
+    assert end == len(packed), "cut where the number ends"
+    return (narrow_address if size == NARROW_BYTES else wide_address)(packed[:size]), life
+
+
+def _read_data(data: bytes, start: int, end: int, is_wide: bool) -> Data:
+    """The data frame in `data[start:end]`. What comes after it may be read, but never used."""
+    try:
+        flags, hop = data[start + 1], data[start + 2]
+        if flags & _TREE_BITS >= len(_TREES) or flags & _TWO_KINDS == _TWO_KINDS:
+            raise FrameError(f"no flags {flags:#04x}")
+        read_address, size = (
+            (wide_address, ADDRESS_BYTES) if is_wide else (narrow_address, NARROW_BYTES)
+        )
+        source = start + FIXED_BYTES
+        at = source + size
+        longest = at + UVARINT_BYTES_MAX
+        while data[at] >= 0x80 and at < longest:
+            at += 1
+        at += 1
+        origin, life = _source(data[source:at], size)
+        sequence, at = read_uvarint(data, at)
+        left = right = None
+        if flags & _LEFT:
+            left = read_address(data[at : at + size])
+            at += size
+        if flags & _RIGHT:
+            right = read_address(data[at : at + size])
+            at += size
+        attempt = 0
+        if flags & _ATTEMPT:
+            attempt, at = read_uvarint(data, at)
+            if not attempt:
+                raise FrameError("a first attempt that is spelt out")
+    except IndexError:
+        raise FrameError("a frame that is cut off") from None
+    if at > end:
+        raise FrameError("a frame that is cut off")
+    if end - at > PAYLOAD_BYTES_MAX:
         raise FrameError("a payload over the limit")
-    reliable = bool(flags & _RELIABLE)
-    tree = _TREES[flags & _TREE_BITS]
-    return Data(id, tree, left, right, payload, hop, attempt, reliable, system, control)
+    frame = Data(
+        MessageId(origin, life, sequence),
+        _TREES[flags & _TREE_BITS],
+        left,
+        right,
+        data[at:end],
+        hop,
+        attempt,
+        flags & _RELIABLE != 0,
+        flags & _SYSTEM != 0,
+        flags & _CONTROL != 0,
+    )
+    if is_wide and not _is_wide(frame):
+        raise FrameError("wide addresses in a frame that holds none but IPv4")
+    return frame

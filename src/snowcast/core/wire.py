@@ -66,7 +66,14 @@ def narrow_address(packed: bytes) -> Address:
     """The IPv4 address in `packed`. Those seen lately are remembered, and are the same object."""
     if len(packed) != NARROW_BYTES:
         raise FrameError("an address that is cut off")
-    address = Address(IPV4_PREFIX + packed)
+    return wide_address(IPV4_PREFIX + packed)
+
+
+def wide_address(packed: bytes) -> Address:
+    """The address in `packed`, written whole."""
+    if len(packed) != ADDRESS_BYTES:
+        raise FrameError("an address that is cut off")
+    address = Address(packed)
     if not address.port:
         raise FrameError("an address with port 0")
     return address
@@ -162,10 +169,8 @@ class Reader:
     def address(self) -> Address:
         if not self.wide:
             return narrow_address(self.take(NARROW_BYTES))
-        address = Address(self.take(ADDRESS_BYTES))
+        address = wide_address(self.take(ADDRESS_BYTES))
         self._needs_wide = self._needs_wide or not address.is_ipv4
-        if not address.port:
-            raise FrameError("an address with port 0")
         return address
 
     def text(self) -> str:
