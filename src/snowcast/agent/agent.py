@@ -1,7 +1,7 @@
 """The agent as a process: a node, its control API and its metrics, from the start to the leave.
 
 Rules of this file:
-- A signal or an order to leave begins a leave; a second signal ends it at once.
+- A first signal, or an order, begins a leave. A second signal ends it at once.
 - Whatever way it ends, everything that was opened is closed.
 """
 
@@ -11,14 +11,15 @@ import asyncio
 import logging
 import signal
 import time
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
-from prometheus_client import disable_created_metrics
-
 from snowcast.agent import logs, setup, systemd
+from snowcast.agent.certificates import Renewable, StreamTls
 from snowcast.agent.metrics import Meters
+from snowcast.agent.reloading import reload
 from snowcast.agent.secret_files import write_keys
 from snowcast.agent.server import metrics_server, serve
 from snowcast.agent.settings import Settings
@@ -36,23 +37,30 @@ SIGNALLED = 128
 log = logging.getLogger("snowcast")
 
 
-def run(settings: Settings) -> int:
-    """Run an agent until it has left; return the exit status of the process."""
+def run(settings: Settings, load: Callable[[], Settings]) -> int:
+    """Run an agent until it has left; return the exit status of the process.
+
+    `load` is called when the settings are to be read again.
+    """
     logs.set_up(settings.log)
-    disable_created_metrics()
     if not event_loop.install():
         log.debug("uvloop is not installed: the standard event loop it is")
-    return asyncio.run(Agent(settings).run())
+    return asyncio.run(Agent(settings, load).run())
 
 
 class Agent:
     """One agent. What is shown of it is in `showing`, what it can be told is in `handlers`."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, load: Callable[[], Settings] | None = None) -> None:
+        options = setup.options(settings)
         self.settings = settings
+        self.load = load or (lambda: settings)
         self.way = setup.way(settings)
-        self.cluster = Cluster(setup.options(settings))
+        self.cluster = Cluster(options)
         self.meters = Meters(self.cluster)
+        self.renewable: list[Renewable] = []
+        if isinstance(options.tls, StreamTls):
+            self.renewable.append(options.tls)
         self.is_running = False
         self.is_leaving = False
         self.name_taken_by: set[str] = set()
@@ -60,7 +68,7 @@ class Agent:
         self._linger = settings.node.linger
         self._leaves = asyncio.Event()
         self._ends = asyncio.Event()
-        self._signal = 0
+        self._signals: list[int] = []
         self._has_left = False
 
     @property
@@ -80,13 +88,15 @@ class Agent:
             for number in SIGNALS:
                 loop.add_signal_handler(number, self._on_signal, number)
                 stack.callback(loop.remove_signal_handler, number)
+            loop.add_signal_handler(signal.SIGHUP, self._on_hangup)
+            stack.callback(loop.remove_signal_handler, signal.SIGHUP)
             self.cluster.desk.on_keys_changed = self._keep_keys
             self.cluster.messages().close()  # what comes before anybody listens is for nobody
             # The node comes last, so that nobody sees it join and crash if a port is taken.
             await stack.enter_async_context(serve(self))
             await stack.enter_async_context(metrics_server(self))
-            watching = asyncio.create_task(self._watch(), name="snowcast logs events")
-            stack.push_async_callback(_end, watching)
+            for work in (self._watch(), systemd.watch()):
+                stack.push_async_callback(_end, asyncio.create_task(work))
             await self.cluster.start()
             stack.push_async_callback(self._close)
             self.is_running = True
@@ -106,7 +116,7 @@ class Agent:
         """Ask everybody, this node included."""
         mine = self.cluster.desk.answer(question)
         answers = await self.cluster.ask(question)
-        self.meters.receipt_s.observe(answers.receipt.elapsed)
+        self.meters.receipt_s.add(answers.receipt.elapsed)
         return answers, mine
 
     async def _close(self) -> None:
@@ -126,17 +136,21 @@ class Agent:
         if not is_in_time:
             await _end(leaving)
             log.warning("stopped before the leave was done: others may take it for a crash")
-            return SIGNALLED + self._signal
+            return SIGNALLED + self._signals[-1]
         leaving.result()
         log.info("left")
         return 0
 
     def _on_signal(self, number: int) -> None:
-        if not self.is_leaving:
+        self._signals.append(number)
+        if len(self._signals) == 1:
             self.leave()
         else:
-            self._signal = number
             self._ends.set()
+
+    def _on_hangup(self) -> None:
+        if self.is_running and not self.is_leaving:
+            reload(self)
 
     def _announce(self) -> None:
         """Say that all is open."""
@@ -182,7 +196,8 @@ class Agent:
         member = info.member
         fields = {"member": member.name, "address": member.address}
         level = logging.WARNING if info.event in ("suspected", "evicted") else logging.INFO
-        log.log(level, "member %s", info.event, extra={"fields": fields})
+        # Each of them is news, however many there are.
+        log.log(level, "member %s", info.event, extra={"fields": fields, "is_news": True})
         if info.event == "joined" and member.name == self.cluster.name:
             self.name_taken_by.add(member.address)
             log.warning("another member has this node's name", extra={"fields": fields})

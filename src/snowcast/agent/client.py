@@ -11,16 +11,19 @@ import http.client
 import json
 import socket
 import ssl
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
 from snowcast.core.errors import SnowcastError, UsageError
 
+OCTETS = "application/octet-stream"
 CONNECT_S = 5.0
 ANSWER_S = 120.0
+LOOK_AGAIN_S = 0.1
 SILENCE_S = 60.0  # an agent says something to its readers every 15 s
 
 
@@ -53,11 +56,7 @@ class Client:
     def __init__(self, where: str, token: str = "") -> None:
         self._where = where
         self._token = token
-        self._url = urlsplit(where) if "://" in where else None
-        if self._url is not None and (
-            self._url.scheme not in ("http", "https") or not self._url.hostname
-        ):
-            raise UsageError(f"not where an agent is: {where!r} (a path, or http://host:port)")
+        self._url = _url(where)
 
     def get(self, path: str, **query: Any) -> Any:
         """What there is at a path."""
@@ -95,20 +94,19 @@ class Client:
         finally:
             connection.close()
 
-    def wait_until_gone(self, timeout: float) -> bool:
-        """Wait for the agent to end; False if it has not after so many seconds."""
-        connection = self._connection(timeout)
-        try:
-            response = self._request(connection, "GET", "/v1/events", b"", {})
-            while response.readline():
-                pass
-        except TimeoutError:
-            return False
-        except (NoAgent, OSError, http.client.HTTPException):
-            pass
-        finally:
-            connection.close()
-        return True
+    def wait_until_gone(self, pid: int, timeout: float) -> bool:
+        """Wait for the agent with this process to end; False if it has not in so many seconds."""
+        end = time.monotonic() + timeout
+        while time.monotonic() < end:
+            try:
+                if self.get("/v1/status")["pid"] != pid:
+                    return True  # somebody has started the next one already
+            except NoAgent:
+                return True
+            except Refused:
+                pass  # about to end
+            time.sleep(LOOK_AGAIN_S)
+        return False
 
     def _ask(
         self, method: str, path: str, query: dict[str, Any], body: bytes, headers: dict[str, str]
@@ -200,9 +198,6 @@ class _UnixConnection(http.client.HTTPConnection):
         self.sock = sock
 
 
-OCTETS = "application/octet-stream"
-
-
 def token_in(path: Path) -> str:
     """The token that a file holds."""
     try:
@@ -210,6 +205,23 @@ def token_in(path: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "no text"
         raise UsageError(f"cannot read the token in {path}: {reason}") from None
+
+
+def _url(where: str) -> SplitResult | None:
+    """Where an agent is, unless it is a path; UsageError if it is neither."""
+    if "://" not in where:
+        host, _, port = where.rpartition(":")
+        if host and port.isdigit() and "/" not in where:
+            raise UsageError(f"not where an agent is: {where!r} (did you mean http://{where}?)")
+        return None
+    try:
+        url = urlsplit(where)
+        is_good = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+    except ValueError:
+        is_good = False
+    if not is_good:
+        raise UsageError(f"not where an agent is: {where!r} (a path, or http://host:port)")
+    return url
 
 
 def _text(value: Any) -> str:

@@ -2,7 +2,7 @@
 
 Rules of this file:
 - A function knows nothing of HTTP: `server` reads and writes, `routes` says what belongs together.
-- UsageError is the caller's mistake; `Refusal` says another status, and what to do.
+- UsageError is the caller's mistake; a Refusal says another status, and what to do.
 """
 
 from __future__ import annotations
@@ -12,8 +12,11 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from snowcast.agent import setup, showing
 from snowcast.agent import shapes as s
-from snowcast.agent import showing
+from snowcast.agent.problems import Refusal
 from snowcast.core.address import Address
 from snowcast.core.errors import UsageError
 from snowcast.runtime.errors import BroadcastTimeout
@@ -24,15 +27,6 @@ if TYPE_CHECKING:
     from snowcast.agent.agent import Agent
 
 NO_ANSWER = "no answer"
-
-
-class Refusal(Exception):
-    """Something that is not done now; `error` is a word for it, the text is for people."""
-
-    def __init__(self, status: int, error: str, message: str) -> None:
-        super().__init__(message)
-        self.status = status
-        self.error = error
 
 
 async def status(agent: Agent, query: s.Nothing, body: None) -> s.StatusInfo:
@@ -47,10 +41,8 @@ async def stats(agent: Agent, query: s.Nothing, body: None) -> s.StatsInfo:
 
 async def settings(agent: Agent, query: s.Nothing, body: None) -> dict[str, Any]:
     """How the agent is set up, without secrets."""
-    import msgspec
-
     shown: dict[str, Any] = msgspec.to_builtins(agent.settings)
-    shown["security"]["keys"] = [f"<{len(agent.settings.security.keys)} not shown>"]
+    shown["security"]["keys"] = ["not shown" for _ in agent.settings.security.keys]
     return shown
 
 
@@ -76,14 +68,12 @@ async def members(agent: Agent, query: s.MembersQuery, body: None) -> s.MembersI
 
 async def member(agent: Agent, query: s.MemberChoice, body: None) -> s.MemberInfo:
     """One member, by name or address."""
-    return showing.member_info(_find(agent, query.member))
+    return showing.member_info(showing.find_member(agent, query.member))
 
 
 async def broadcast(agent: Agent, query: s.BroadcastQuery, body: bytes) -> s.BroadcastInfo:
     """Send the body of the request to every other member."""
     _check_running(agent)
-    if query.timeout is not None and query.timeout <= 0:
-        raise UsageError(f"timeout must be positive, not {query.timeout:g}")
     mode = agent.mode if query.mode is None else query.mode
     try:
         receipt = await agent.cluster.broadcast(
@@ -92,7 +82,7 @@ async def broadcast(agent: Agent, query: s.BroadcastQuery, body: bytes) -> s.Bro
     except BroadcastTimeout as error:
         raise Refusal(504, "no_receipt_yet", str(error)) from None
     if receipt is not None:
-        agent.meters.receipt_s.observe(receipt.elapsed)
+        agent.meters.receipt_s.add(receipt.elapsed)
     info = None if receipt is None else showing.receipt_info(receipt)
     return s.BroadcastInfo(payload_bytes=len(body), receipt=info)
 
@@ -168,6 +158,13 @@ async def use_key(agent: Agent, query: s.Nothing, body: s.KeyChange) -> s.KeysIn
 async def remove_key(agent: Agent, query: s.Nothing, body: s.KeyChange) -> s.KeysInfo:
     """Have every member forget a key that nobody seals with any more."""
     before = await _change_keys(agent, AskKeys(KeyAction.LIST))
+    silent = [failure.name for failure in before.failed]
+    if silent:
+        raise Refusal(
+            409,
+            "not_known",
+            f"{_some(silent)} did not say which key they use: try again once they do, or are gone",
+        )
     used = [key for key in before.keys if key.key == body.key and key.primary_of]
     if used:
         raise Refusal(
@@ -182,24 +179,23 @@ async def remove_key(agent: Agent, query: s.Nothing, body: s.KeyChange) -> s.Key
 async def evict(agent: Agent, query: s.Nothing, body: s.MemberChoice) -> s.MemberInfo:
     """Tell everybody that a member is gone for good. One that lives comes back."""
     _check_running(agent)
-    found = _find(agent, body.member)
+    found = showing.find_member(agent, body.member)
     if found.address == agent.cluster.address:
         raise UsageError("that is this node itself: `snowcast leave` makes it leave")
     agent.cluster.evict(found.address)
-    return showing.member_info(_find(agent, str(found.address)))
+    return showing.member_info(showing.find_member(agent, str(found.address)))
 
 
 async def retag(agent: Agent, query: s.Nothing, body: s.Tags) -> s.MemberInfo:
     """Give this node these tags instead of those it has."""
     _check_running(agent)
+    setup.check_tags(body.tags)
     agent.cluster.retag(body.tags)
     return showing.member_info(agent.cluster.me)
 
 
 async def leave(agent: Agent, query: s.Nothing, body: s.LeaveOrder) -> s.StatusInfo:
     """Begin to leave. The agent ends once it has forwarded for long enough."""
-    if body.linger is not None and body.linger < 0:
-        raise UsageError(f"linger must be 0 or more, not {body.linger:g}")
     agent.leave(body.linger)
     return showing.status_info(agent)
 
@@ -248,13 +244,6 @@ def _keys_info(me: str, mine: KeysAnswer, answers: Answers) -> s.KeysInfo:
 def _answer(answers: Answers, address: Address) -> KeysAnswer | None:
     answer = answers.answers.get(address)
     return answer if isinstance(answer, KeysAnswer) else None
-
-
-def _find(agent: Agent, who: str) -> Any:
-    try:
-        return showing.find_member(agent, who)
-    except UsageError as error:
-        raise Refusal(404, "no_such_member", str(error)) from None
 
 
 def _check_running(agent: Agent) -> None:

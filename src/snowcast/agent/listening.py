@@ -19,6 +19,7 @@ from snowcast.runtime.errors import BindError
 
 BACKLOG = 128
 PATH_BYTES_MAX = 107
+PROBE_S = 1.0
 
 
 @contextmanager
@@ -69,11 +70,14 @@ def _make_way(path: Path) -> None:
     if not stat.S_ISSOCK(found):
         raise UsageError(f"control.socket: {path} is there and is no socket: take another path")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(PROBE_S)
         try:
             probe.connect(str(path))
         except ConnectionRefusedError:
             path.unlink(missing_ok=True)
             return
+        except TimeoutError:
+            pass  # somebody is there, and busy
     raise BindError(
         f"another agent listens on {path}: stop it, or give this one another control.socket"
     )

@@ -2,7 +2,8 @@
 
 Rules of this file:
 - One kind of warning is written a few times, then once in a while with how many were left out. The
-  kind is the text before anything is filled in, so a peer cannot make kinds up.
+  kind is the text before anything is filled in, so a peer cannot make kinds up. What is news each
+  time says so, with `extra={"is_news": True}`.
 - What is said with `extra={"fields": {...}}` becomes keys of the JSON, and `key=value` for people.
 """
 
@@ -39,8 +40,7 @@ class Text(logging.Formatter):
     """`2026-01-02T03:04:05.678Z warning: words key=value`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        message = record.getMessage().replace("\n", "\\n")  # a peer's name cannot forge a line
-        words = f"{_time(record)} {record.levelname.lower()}: {message}"
+        words = f"{_time(record)} {record.levelname.lower()}: {_shown(record.getMessage())}"
         pairs = [f"{name}={_value(value)}" for name, value in _fields(record).items()]
         return " ".join([words, *pairs]) + _trace(self, record)
 
@@ -59,7 +59,7 @@ class Json(logging.Formatter):
         trace = _trace(self, record)
         if trace:
             entry["trace"] = trace.strip()
-        return json.dumps(entry, default=str, ensure_ascii=False)
+        return json.dumps(entry, default=str)
 
 
 class Rarely(logging.Filter):
@@ -71,7 +71,7 @@ class Rarely(logging.Filter):
         self._kinds: dict[tuple[str, str], list[float]] = {}  # since when, written, left out
 
     def filter(self, record: logging.LogRecord) -> bool:
-        if record.levelno < logging.WARNING:
+        if record.levelno < logging.WARNING or getattr(record, "is_news", False):
             return True
         now = self._clock()
         kind = record.name, str(record.msg)
@@ -102,8 +102,13 @@ def _time(record: logging.LogRecord) -> str:
 
 
 def _value(value: object) -> str:
-    text = str(value).replace("\n", "\\n")
-    return json.dumps(text) if not text or " " in text or '"' in text else text
+    text = _shown(str(value))
+    return json.dumps(text, ensure_ascii=False) if not text or {" ", '"'} & set(text) else text
+
+
+def _shown(text: str) -> str:
+    """Text that forges no line and moves no cursor, whatever a peer calls itself."""
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
 def _trace(formatter: logging.Formatter, record: logging.LogRecord) -> str:

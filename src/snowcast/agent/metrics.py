@@ -7,19 +7,25 @@ Rules of this file:
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import fields
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from prometheus_client import (
     CollectorRegistry,
-    Counter,
-    Histogram,
     PlatformCollector,
     ProcessCollector,
     generate_latest,
 )
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    InfoMetricFamily,
+)
 from prometheus_client.registry import Collector
 
 from snowcast import __version__
@@ -125,27 +131,46 @@ DIGEST = Metric(
 STREAMS = Metric("snowcast_control_streams", "Readers of messages and events on the control API.")
 
 
+RECEIPT = Metric(
+    "snowcast_receipt_seconds", "From a reliable broadcast of this node to its receipt."
+)
+REQUESTS = Metric(
+    "snowcast_control_requests_total", "Requests to the control API, by route and status."
+)
+
+
+class Durations:
+    """How long something took, each time, as counts in buckets."""
+
+    def __init__(self, buckets_s: tuple[float, ...]) -> None:
+        self._buckets_s = buckets_s
+        self._counts = [0] * (len(buckets_s) + 1)
+        self._sum_s = 0.0
+
+    def add(self, seconds: float) -> None:
+        """It took so long."""
+        self._counts[bisect_left(self._buckets_s, seconds)] += 1
+        self._sum_s += seconds
+
+    def family(self, metric: Metric) -> Any:
+        """As a histogram."""
+        edges = [*map(str, map(float, self._buckets_s)), "+Inf"]
+        buckets = list(zip(edges, accumulate(self._counts), strict=True))
+        return HistogramMetricFamily(metric.name, metric.help, buckets, self._sum_s)
+
+
 class Meters:
     """All metrics of one agent."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.streams = 0
-        registry = self._registry = CollectorRegistry()
-        self.receipt_s = Histogram(
-            "snowcast_receipt_seconds",
-            "From a reliable broadcast of this node to its receipt.",
-            buckets=RECEIPT_BUCKETS_S,
-            registry=registry,
-        )
-        self.requests = Counter(
-            "snowcast_control_requests",
-            "Requests to the control API.",
-            ("route", "status"),
-            registry=registry,
-        )
-        registry.register(_OfCluster(cluster, self))
-        ProcessCollector(registry=registry)
-        PlatformCollector(registry=registry)
+        self.receipt_s = Durations(RECEIPT_BUCKETS_S)
+        self.requests: Counter[tuple[str, str]] = Counter()
+        """By route and status."""
+        self._registry = CollectorRegistry()
+        self._registry.register(_OfCluster(cluster, self))
+        ProcessCollector(registry=self._registry)
+        PlatformCollector(registry=self._registry)
 
     def text(self) -> bytes:
         """What a scrape gets."""
@@ -182,6 +207,11 @@ class _OfCluster(Collector):
         digest = int(cluster.digest, 16) & ((1 << DIGEST_BITS) - 1)
         yield GaugeMetricFamily(*DIGEST[:2], digest)
         yield GaugeMetricFamily(*STREAMS[:2], self._meters.streams)
+        yield self._meters.receipt_s.family(RECEIPT)
+        requests = CounterMetricFamily(*REQUESTS[:2], labels=["route", "status"])
+        for labels, count in sorted(self._meters.requests.items()):
+            requests.add_metric(labels, count)
+        yield requests
 
 
 def _counters(counters: Counters) -> Iterator[Any]:

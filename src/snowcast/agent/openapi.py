@@ -8,6 +8,7 @@ import msgspec
 
 from snowcast import __version__
 from snowcast.agent.routes import (
+    BODY_PROBLEMS,
     COMMON_PROBLEMS,
     EVERYWHERE,
     PLAIN,
@@ -70,7 +71,7 @@ def _operation(route: Route, schemas: dict[str, Any]) -> dict[str, Any]:
         "parameters": _parameters(schemas[route.query.__name__]),
         "responses": {
             str(route.status): _json("What was asked for.", route.answer),
-            **_problems(route.problems),
+            **_problems(route.problems + (BODY_PROBLEMS if route.body else ())),
         },
     }
     if route.body is bytes:
@@ -117,17 +118,15 @@ def _stream(stream: Stream) -> dict[str, Any]:
     return {
         "operationId": stream.name,
         "summary": stream.about,
-        "responses": {"200": response, **_problems((503,))},
+        "responses": {"200": response, **_problems(())},
     }
 
 
 def _plain(path: str, about: str) -> dict[str, Any]:
     text = {"text/plain": {"schema": {"type": "string"}}}
-    responses: dict[str, Any] = {"200": {"description": about, "content": text}}
+    responses: dict[str, Any] = {"200": {"description": about, "content": text}, **_problems(())}
     if path == "/readyz":
         responses["503"] = {"description": "Not ready; the text says why.", "content": text}
-    if path == "/metrics":
-        responses["401"] = _json(COMMON_PROBLEMS[401], Problem)
     return {"operationId": path[1:], "summary": about, "responses": responses}
 
 

@@ -53,47 +53,24 @@ ROUTES = (
     Route("GET", "/v1/status", h.status, s.StatusInfo),
     Route("GET", "/v1/stats", h.stats, s.StatsInfo),
     Route("GET", "/v1/settings", h.settings, dict),
-    Route("GET", "/v1/members", h.members, s.MembersInfo, query=s.MembersQuery),
-    Route("GET", "/v1/member", h.member, s.MemberInfo, query=s.MemberChoice, problems=(404,)),
+    Route("GET", "/v1/members", h.members, s.MembersInfo, s.MembersQuery),
+    Route("GET", "/v1/member", h.member, s.MemberInfo, s.MemberChoice, problems=(404, 409)),
     Route(
-        "POST",
-        "/v1/broadcast",
-        h.broadcast,
-        s.BroadcastInfo,
-        query=s.BroadcastQuery,
-        body=bytes,
-        problems=(413, 503, 504),
+        "POST", "/v1/broadcast", h.broadcast, s.BroadcastInfo, s.BroadcastQuery, bytes,
+        problems=(504,),
     ),
-    Route("POST", "/v1/reach", h.reach, s.ReceiptInfo, problems=(503,)),
-    Route("POST", "/v1/views", h.views, s.ViewsInfo, problems=(503,)),
-    Route("GET", "/v1/keys", h.keys, s.KeysInfo, problems=(409, 503)),
+    Route("POST", "/v1/reach", h.reach, s.ReceiptInfo),
+    Route("POST", "/v1/views", h.views, s.ViewsInfo),
+    Route("GET", "/v1/keys", h.keys, s.KeysInfo, problems=(409,)),
     Route(
-        "POST",
-        "/v1/keys/install",
-        h.install_key,
-        s.KeysInfo,
-        body=s.KeyInstall,
-        problems=(409, 413, 503),
+        "POST", "/v1/keys/install", h.install_key, s.KeysInfo, body=s.KeyInstall, problems=(409,)
     ),
-    Route(
-        "POST", "/v1/keys/use", h.use_key, s.KeysInfo, body=s.KeyChange, problems=(409, 413, 503)
-    ),
-    Route(
-        "POST",
-        "/v1/keys/remove",
-        h.remove_key,
-        s.KeysInfo,
-        body=s.KeyChange,
-        problems=(409, 413, 503),
-    ),
-    Route(
-        "POST", "/v1/evict", h.evict, s.MemberInfo, body=s.MemberChoice, problems=(404, 413, 503)
-    ),
-    Route("PUT", "/v1/tags", h.retag, s.MemberInfo, body=s.Tags, problems=(413, 503)),
-    Route(
-        "POST", "/v1/leave", h.leave, s.StatusInfo, body=s.LeaveOrder, status=202, problems=(413,)
-    ),
-)
+    Route("POST", "/v1/keys/use", h.use_key, s.KeysInfo, body=s.KeyChange, problems=(409,)),
+    Route("POST", "/v1/keys/remove", h.remove_key, s.KeysInfo, body=s.KeyChange, problems=(409,)),
+    Route("POST", "/v1/evict", h.evict, s.MemberInfo, body=s.MemberChoice, problems=(404, 409)),
+    Route("PUT", "/v1/tags", h.retag, s.MemberInfo, body=s.Tags),
+    Route("POST", "/v1/leave", h.leave, s.StatusInfo, body=s.LeaveOrder, status=202),
+)  # fmt: skip
 
 STREAMS = (
     Stream(
@@ -122,12 +99,17 @@ DESCRIPTION = "/openapi.json"
 COMMON_PROBLEMS = {
     400: "Something in the request is not as described; the message says what.",
     401: "No token, or a wrong one. Asked for on a port only, not on the Unix socket.",
+    403: "On loopback without TLS: the request is for another host than this machine.",
     404: "There is no such route, or no such member.",
     409: "Not as things are now; the message says what has to be done first.",
+    408: "The body did not come in time.",
     413: "Too much in one request.",
     500: "A bug of ours; the log of the agent says more.",
-    503: "Not now: the agent is leaving, or has as many readers as it may.",
+    503: "Not now: the agent is starting or leaving, or has as many readers as it may.",
     504: "Not in time.",
 }
-"""Statuses that are no success, and what they mean. All routes may answer 400, 401 and 500."""
-EVERYWHERE = (400, 401, 500)
+"""Statuses that are no success, and what they mean."""
+EVERYWHERE = (400, 401, 403, 500, 503)
+"""What every route may answer."""
+BODY_PROBLEMS = (408, 413)
+"""What every route with a body may answer."""

@@ -1,7 +1,9 @@
 """Files that hold secrets: the token of the control API, the keys of datagrams.
 
 Rules of this file:
-- What is written here can be read by its owner alone, and is replaced as a whole or not at all.
+- What is written here can be read by its owner alone. Who wants a group to read a token says so,
+  with chmod.
+- Keys are replaced as a whole or not at all.
 - What is in such a file is never logged.
 """
 
@@ -18,7 +20,7 @@ from snowcast.core.errors import UsageError
 
 TOKEN_BYTES = 32
 TOKEN_CHARACTERS_MIN = 16
-OTHERS = stat.S_IRWXG | stat.S_IRWXO
+TOO_OPEN = stat.S_IRWXO | stat.S_IWGRP
 
 log = logging.getLogger("snowcast")
 
@@ -39,10 +41,10 @@ def token(path: Path) -> str:
 
 
 def read_token(path: Path) -> str:
-    """The token in a file that is there, and that nobody but its owner can read."""
+    """The token in a file that is there, and that none but its owner and its group can read."""
     found = _read(path, "token")
-    if path.stat().st_mode & OTHERS:
-        raise UsageError(f"others can read the token in {path}: chmod 600 {path}")
+    if path.stat().st_mode & TOO_OPEN:
+        raise UsageError(f"others can read or write the token in {path}: chmod 600 {path}")
     if len(found.strip()) < TOKEN_CHARACTERS_MIN:
         raise UsageError(f"the token in {path} is too short: remove the file to get a new one")
     return found.strip()

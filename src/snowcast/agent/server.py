@@ -1,14 +1,14 @@
 """The control API over HTTP: on a Unix socket, on a port with a token, or both; and metrics.
 
 Rules of this file:
-- Routes are those of `routes`. Here requests are read, let in or refused, and answers written.
-- A refusal is JSON that says what to do, whatever went wrong.
+- Routes are those of `routes`. Here requests are read and answers written; who may ask is decided
+  in `doorkeeper`, and what is said to a refusal in `problems`.
 - A port that others can reach needs TLS, and every port needs the token.
 """
 
 from __future__ import annotations
 
-import hmac
+import asyncio
 import logging
 import socket
 import ssl
@@ -23,23 +23,27 @@ import msgspec
 from aiohttp import web
 
 from snowcast.agent import routes
-from snowcast.agent.handlers import Refusal
+from snowcast.agent.certificates import ControlTls
+from snowcast.agent.doorkeeper import Door, Doorkeeper
 from snowcast.agent.listening import unix_socket
 from snowcast.agent.metrics import CONTENT_TYPE
 from snowcast.agent.openapi import document
+from snowcast.agent.problems import Refusal, problem_of
 from snowcast.agent.secret_files import token
 from snowcast.agent.settings import Control
-from snowcast.agent.shapes import Nothing, Problem
+from snowcast.agent.shapes import Nothing
 from snowcast.agent.sse import send_stream
 from snowcast.core.codec import PAYLOAD_BYTES_MAX
-from snowcast.core.errors import SnowcastError, UsageError
-from snowcast.runtime.errors import BindError, ClosedError
+from snowcast.core.errors import UsageError
+from snowcast.runtime.errors import BindError
 from snowcast.runtime.ports import split_host_port
 
 if TYPE_CHECKING:
     from snowcast.agent.agent import Agent
 
 JSON_BYTES_MAX = 64 << 10
+BODY_S = 60.0
+TLS_HANDSHAKE_S = 10.0
 SHUTDOWN_S = 2.0
 OPEN_TO_ALL = ("/healthz", "/readyz")
 
@@ -51,86 +55,154 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 @asynccontextmanager
 async def serve(agent: Agent) -> AsyncIterator[None]:
     """The control API, for the length of a block."""
-    settings = agent.settings
-    secret = _check(settings.control)
-    api = _Api(agent, secret)
-    app = web.Application(middlewares=[api.guard])
-    api.add_to(app)
-    async with _running(app) as runner:
-        if settings.socket:
-            path = Path(settings.socket)
-            with unix_socket(path, settings.control.socket_mode) as sock:
-                await web.SockSite(runner, sock).start()
-                log.info("control API at %s", path)
-                if settings.control.bind:
-                    await _listen(runner, settings.control.bind, _tls(settings.control))
-                yield
+    control, path = agent.settings.control, agent.settings.socket
+    door = Doorkeeper(_secret(control), control.token_file, OPEN_TO_ALL)
+    api = _Api(agent, door)
+    async with _Site(api.table(), api.guard) as site:
+        if control.bind:
+            context = None
+            if control.certificate:
+                tls = ControlTls(control.certificate, control.private_key)
+                agent.renewable.append(tls)
+                context = tls.context
+            await site.listen(control.bind, context, "control API")
+        if not path:
+            yield
             return
-        await _listen(runner, settings.control.bind, _tls(settings.control))
-        yield
+        with unix_socket(Path(path), control.socket_mode) as sock:
+            await site.listen_on(sock)
+            log.info("control API", extra={"fields": {"at": path}})
+            yield
 
 
 @asynccontextmanager
 async def metrics_server(agent: Agent) -> AsyncIterator[None]:
     """Metrics, health and readiness on a port of their own, if there is to be one."""
-    if not agent.settings.metrics.bind:
+    bind = agent.settings.metrics.bind
+    if not bind:
         yield
         return
-    app = web.Application(middlewares=[_Api(agent, None).guard])
-    _add_plain(app, agent)
-    async with _running(app) as runner:
-        await _listen(runner, agent.settings.metrics.bind, None)
+    api = _Api(agent, Doorkeeper(None, "", ()))
+    async with _Site(api.plain(), api.guard) as site:
+        await site.listen(bind, None, "metrics")
         yield
+
+
+class _Site:
+    """Listens for HTTP, for the length of a block."""
+
+    def __init__(self, table: list[web.RouteDef], guard: Any) -> None:
+        self._table = table
+        self._guard = guard
+        self._servers: list[asyncio.Server] = []
+
+    async def __aenter__(self) -> _Site:
+        @web.middleware
+        async def count(request: web.Request, handler: _Handler) -> web.StreamResponse:
+            self._door.on_request(request)
+            answer: web.StreamResponse = await self._guard(request, handler)
+            return answer
+
+        app = web.Application(middlewares=[count])
+        app.router.add_routes(self._table)
+        app.on_response_prepare.append(_sign)
+        self._runner = web.AppRunner(
+            app, handler_cancellation=True, shutdown_timeout=SHUTDOWN_S, access_log=None
+        )
+        await self._runner.setup()
+        assert self._runner.server is not None
+        self._door = Door(self._runner.server)
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        for server in self._servers:
+            server.close()
+        self._door.close()
+        await self._runner.cleanup()
+
+    async def listen(self, bind: str, tls: ssl.SSLContext | None, what: str) -> None:
+        """Listen on a port."""
+        host, port = split_host_port(bind)
+        loop, timeout = asyncio.get_running_loop(), TLS_HANDSHAKE_S if tls else None
+        try:
+            server = await loop.create_server(
+                self._door, host, port, ssl=tls, ssl_handshake_timeout=timeout
+            )
+        except OSError as error:
+            raise BindError(f"cannot listen on {bind}: {error.strerror or error}") from None
+        self._servers.append(server)
+        host, port = server.sockets[0].getsockname()[:2]
+        at = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        log.info(what, extra={"fields": {"at": f"{'https' if tls else 'http'}://{at}"}})
+
+    async def listen_on(self, sock: socket.socket) -> None:
+        """Listen on a Unix socket that somebody else closes."""
+        loop = asyncio.get_running_loop()
+        self._servers.append(await loop.create_unix_server(self._door, sock=sock))
 
 
 class _Api:
     """Reads requests, writes answers."""
 
-    def __init__(self, agent: Agent, secret: str | None) -> None:
+    def __init__(self, agent: Agent, doorkeeper: Doorkeeper) -> None:
         self._agent = agent
-        self._secret = secret
+        self._doorkeeper = doorkeeper
 
-    def add_to(self, app: web.Application) -> None:
+    def table(self) -> list[web.RouteDef]:
         """Every route there is."""
-        for route in routes.ROUTES:
-            app.router.add_route(route.method, route.path, self._handler(route))
-        feeds = self._agent.cluster.messages, self._agent.cluster.events
-        for stream, feed in zip(routes.STREAMS, feeds, strict=True):
-            app.router.add_get(stream.path, self._stream(feed))
         described = msgspec.json.encode(document())
-        app.router.add_get(routes.DESCRIPTION, lambda request: _answer(described))
-        _add_plain(app, self._agent)
 
-    @web.middleware
+        async def description(request: web.Request) -> web.Response:
+            return web.Response(body=described, content_type="application/json")
+
+        feeds = self._agent.cluster.messages, self._agent.cluster.events
+        streams = zip(routes.STREAMS, feeds, strict=True)
+        return [
+            *(web.route(route.method, route.path, self._handler(route)) for route in routes.ROUTES),
+            *(_get(stream.path, self._stream(feed)) for stream, feed in streams),
+            *self.plain(),
+            _get(routes.DESCRIPTION, description),
+        ]
+
+    def plain(self) -> list[web.RouteDef]:
+        """Health, readiness and metrics."""
+        agent = self._agent
+
+        async def health(request: web.Request) -> web.Response:
+            return web.Response(text="ok\n")
+
+        async def ready(request: web.Request) -> web.Response:
+            if agent.is_leaving or not agent.is_running or not agent.cluster.is_joined:
+                why = "leaving" if agent.is_leaving else "not let in yet"
+                return web.Response(text=f"{why}\n", status=HTTPStatus.SERVICE_UNAVAILABLE)
+            return web.Response(text="ok\n")
+
+        async def metrics(request: web.Request) -> web.Response:
+            return web.Response(body=agent.meters.text(), headers={"Content-Type": CONTENT_TYPE})
+
+        handlers = health, ready, metrics
+        return [_get(path, handler) for path, handler in zip(routes.PLAIN, handlers, strict=True)]
+
     async def guard(self, request: web.Request, handler: _Handler) -> web.StreamResponse:
         """Let in who may; make an answer of whatever goes wrong."""
-        status = 0
+        status: int | None = None
         try:
-            self._check_token(request)
+            self._doorkeeper.check(request)
             response = await handler(request)
             status = response.status
             return response
         except Exception as error:
-            status, problem = _problem(request, error)
-            headers = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else None
-            return _json(problem, status, headers)
+            status, problem = problem_of(request, error)
+            response = _json(problem, status)
+            if status == HTTPStatus.UNAUTHORIZED:
+                response.headers["WWW-Authenticate"] = "Bearer"
+            if isinstance(error, web.HTTPMethodNotAllowed):
+                response.headers["Allow"] = error.headers["Allow"]
+            return response
         finally:
             resource = request.match_info.route.resource
-            name = resource.canonical if resource is not None else "none"
-            self._agent.meters.requests.labels(name, str(status or "gone")).inc()
-
-    def _check_token(self, request: web.Request) -> None:
-        if self._secret is None or request.path in OPEN_TO_ALL:
-            return
-        transport = request.transport
-        if transport is None or transport.get_extra_info("socket").family == socket.AF_UNIX:
-            return  # whoever may open the socket may ask
-        scheme, _, given = request.headers.get("Authorization", "").partition(" ")
-        is_right = hmac.compare_digest(given.strip().encode(), self._secret.encode())
-        if scheme.lower() != "bearer" or not is_right:
-            where = self._agent.settings.control.token_file
-            message = f"send `Authorization: Bearer` and the token, which is in {where}"
-            raise Refusal(HTTPStatus.UNAUTHORIZED, "unauthorized", message)
+            route = resource.canonical if resource is not None else "none"
+            self._agent.meters.requests[route, str(status or "gone")] += 1
 
     def _handler(self, route: routes.Route) -> _Handler:
         async def handle(request: web.Request) -> web.StreamResponse:
@@ -161,26 +233,15 @@ class _Api:
         return handle
 
 
-def _add_plain(app: web.Application, agent: Agent) -> None:
-    """Health, readiness and metrics."""
-
-    async def health(request: web.Request) -> web.Response:
-        return web.Response(text="ok\n")
-
-    async def ready(request: web.Request) -> web.Response:
-        if agent.is_leaving or not agent.is_running or not agent.cluster.is_joined:
-            why = "leaving" if agent.is_leaving else "not let in yet"
-            return web.Response(text=f"{why}\n", status=HTTPStatus.SERVICE_UNAVAILABLE)
-        return web.Response(text="ok\n")
-
-    async def metrics(request: web.Request) -> web.Response:
-        return web.Response(body=agent.meters.text(), headers={"Content-Type": CONTENT_TYPE})
-
-    for path, handler in zip(routes.PLAIN, (health, ready, metrics), strict=True):
-        app.router.add_get(path, handler)
+async def _sign(request: web.Request, response: web.StreamResponse) -> None:
+    response.headers["Server"] = "snowcast"
 
 
-def _check(control: Control) -> str | None:
+def _get(path: str, handler: _Handler) -> web.RouteDef:
+    return web.get(path, handler, allow_head=False)
+
+
+def _secret(control: Control) -> str | None:
     """The token of the port, if there is one; UsageError if it were not safe."""
     if not control.bind:
         return None
@@ -199,95 +260,31 @@ def _check(control: Control) -> str | None:
     return token(Path(control.token_file))
 
 
-def _tls(control: Control) -> ssl.SSLContext | None:
-    if not control.certificate:
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    try:
-        context.load_cert_chain(control.certificate, control.private_key or None)
-    except (OSError, ssl.SSLError) as error:
-        raise UsageError(f"cannot use control.certificate {control.certificate}: {error}") from None
-    return context
-
-
-@asynccontextmanager
-async def _running(app: web.Application) -> AsyncIterator[web.AppRunner]:
-    runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=SHUTDOWN_S)
-    await runner.setup()
-    try:
-        yield runner
-    finally:
-        await runner.cleanup()
-
-
-async def _listen(runner: web.AppRunner, bind: str, tls: ssl.SSLContext | None) -> None:
-    host, port = split_host_port(bind)
-    site = web.TCPSite(runner, host, port, ssl_context=tls)
-    try:
-        await site.start()
-    except OSError as error:
-        raise BindError(f"cannot listen on {bind}: {error.strerror or error}") from None
-    log.info("listening for HTTP", extra={"fields": {"at": _where(runner)}})
-
-
-def _where(runner: web.AppRunner) -> str:
-    where = runner.addresses[-1]
-    return f"{where[0]}:{where[1]}" if isinstance(where, tuple) else str(where)
-
-
 def _query(request: web.Request, shape: type[Any]) -> Any:
     given = dict(request.query)
-    allowed = msgspec.structs.fields(shape)
+    allowed = [field.name for field in msgspec.structs.fields(shape)]
     for name in given:
-        if name not in {field.name for field in allowed}:
-            names = ", ".join(field.name for field in allowed) or "none"
+        if name not in allowed:
+            names = ", ".join(allowed) or "none"
             raise UsageError(f"no parameter {name!r}; there are: {names}")
     return msgspec.convert(given, shape, strict=False)
 
 
 async def _body(request: web.Request, bytes_max: int) -> bytes:
     data = bytearray()
-    async for chunk in request.content.iter_any():
-        data += chunk
-        if len(data) > bytes_max:
-            message = f"the body of a request to {request.path} has at most {bytes_max} bytes"
-            raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", message)
+    try:
+        async with asyncio.timeout(BODY_S):
+            async for chunk in request.content.iter_any():
+                data += chunk
+                if len(data) > bytes_max:
+                    message = f"a request to {request.path} carries at most {bytes_max} bytes"
+                    raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", message)
+    except TimeoutError:
+        message = f"the body of the request did not come within {BODY_S:g} s"
+        raise Refusal(HTTPStatus.REQUEST_TIMEOUT, "too_slow", message) from None
     return bytes(data)
 
 
-def _problem(request: web.Request, error: Exception) -> tuple[int, Problem]:
-    """The status and the words for something that went wrong."""
-    match error:
-        case Refusal():
-            return error.status, Problem(error=error.error, message=str(error))
-        case UsageError() | msgspec.MsgspecError():
-            return HTTPStatus.BAD_REQUEST, Problem(error="bad_request", message=str(error))
-        case ClosedError():
-            message = "this agent is starting or ending: ask again, or another one"
-            return HTTPStatus.SERVICE_UNAVAILABLE, Problem(error="not_running", message=message)
-        case web.HTTPNotFound():
-            message = f"no route {request.path}: {routes.DESCRIPTION} lists those there are"
-            return HTTPStatus.NOT_FOUND, Problem(error="no_such_route", message=message)
-        case web.HTTPMethodNotAllowed():
-            message = f"{request.path} takes {', '.join(sorted(error.allowed_methods))}"
-            return HTTPStatus.METHOD_NOT_ALLOWED, Problem(error="wrong_method", message=message)
-        case web.HTTPException():
-            return error.status, Problem(error="bad_request", message=error.reason)
-        case SnowcastError():
-            message = str(error)
-        case _:
-            message = "a bug in the agent: its log says more"
-    log.error("%s %s failed", request.method, request.path, exc_info=error)
-    return HTTPStatus.INTERNAL_SERVER_ERROR, Problem(error="internal", message=message)
-
-
-def _json(value: Any, status: int, headers: dict[str, str] | None = None) -> web.Response:
+def _json(value: Any, status: int) -> web.Response:
     body = msgspec.json.encode(value)
-    response = web.Response(body=body, status=status, content_type="application/json")
-    response.headers.update(headers or {})
-    return response
-
-
-async def _answer(body: bytes) -> web.Response:
-    return web.Response(body=body, content_type="application/json")
+    return web.Response(body=body, status=status, content_type="application/json")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
+from snowcast.agent.certificates import StreamTls
 from snowcast.agent.secret_files import read_keys
 from snowcast.agent.settings import Settings
 from snowcast.baselines.registry import Protocol, protocol
@@ -11,14 +13,19 @@ from snowcast.core.broadcast import SnowBroadcaster
 from snowcast.core.errors import UsageError
 from snowcast.runtime.keyring import KeyRing
 from snowcast.runtime.options import Options
-from snowcast.runtime.tls import Tls
+
+NAME_BYTES_MAX = 255
+TAGS_BYTES_MAX = 4096
 
 
 def options(settings: Settings) -> Options:
     """How the node is to be run; UsageError if the settings contradict each other."""
     node = settings.node
-    if node.linger < 0:
-        raise UsageError(f"node.linger must be 0 or more, not {node.linger:g}")
+    if not 0 <= node.linger < float("inf"):
+        raise UsageError(f"node.linger must be 0 or more seconds, not {node.linger:g}")
+    if len(settings.name.encode()) > NAME_BYTES_MAX:
+        raise UsageError(f"node.name has at most {NAME_BYTES_MAX} bytes")
+    check_tags(node.tags)
     return Options(
         bind=node.bind,
         seeds=node.seeds,
@@ -37,6 +44,13 @@ def options(settings: Settings) -> Options:
     )
 
 
+def check_tags(tags: Mapping[str, str]) -> None:
+    """UsageError if these are too many: every member keeps the tags of all."""
+    size = sum([len(key.encode()) + len(value.encode()) for key, value in tags.items()])
+    if size > TAGS_BYTES_MAX:
+        raise UsageError(f"tags have at most {TAGS_BYTES_MAX} bytes together, not {size}")
+
+
 def way(settings: Settings) -> Protocol:
     """How messages spread."""
     try:
@@ -45,7 +59,7 @@ def way(settings: Settings) -> Protocol:
         raise UsageError(f"cluster.protocol: {error}") from None
 
 
-def tls(settings: Settings) -> Tls | None:
+def tls(settings: Settings) -> StreamTls | None:
     """The certificates of the streams, if there are any."""
     security = settings.security
     files = {
@@ -59,7 +73,7 @@ def tls(settings: Settings) -> Tls | None:
     if missing:
         raise UsageError(f"TLS needs {', '.join(files)}: {', '.join(missing)} not given")
     certificate, private_key, authority = files.values()
-    made = Tls(certificate, private_key, authority, security.verify_addresses)
+    made = StreamTls(certificate, private_key, authority, security.verify_addresses)
     made.contexts()  # a file that is no good is said now, and not at the first connection
     return made
 
@@ -67,13 +81,17 @@ def tls(settings: Settings) -> Tls | None:
 def key_ring(settings: Settings) -> KeyRing | None:
     """The keys of the datagrams: those of the file, where there is one, else those given."""
     security = settings.security
-    keys: list[str] = []
+    keys, source = list(security.keys), "security.keys"
     if security.keys_file:
-        keys = read_keys(Path(security.keys_file))
-    keys = keys or list(security.keys)
-    if security.keys_file and not keys:
-        raise UsageError(
-            f"security.keys_file: there are no keys in {security.keys_file}, and none in "
-            "security.keys: `snowcast keys generate` makes one"
-        )
-    return KeyRing(keys) if keys else None
+        kept = read_keys(Path(security.keys_file))
+        if kept:
+            keys, source = kept, security.keys_file
+        elif not keys:
+            raise UsageError(
+                f"security.keys_file: there are no keys in {security.keys_file}, and none in "
+                "security.keys: `snowcast keys generate` makes one"
+            )
+    try:
+        return KeyRing(keys) if keys else None
+    except UsageError as error:
+        raise UsageError(f"{source}: {error}") from None

@@ -11,11 +11,16 @@ import msgspec
 
 from snowcast.core.trees import Mode
 
+DAY_S = 86_400
 STATES = ("alive", "suspect", "evicted", "left")
 
 
 def _is(description: str) -> msgspec.Meta:
     return msgspec.Meta(description=description)
+
+
+def _seconds(description: str) -> msgspec.Meta:
+    return msgspec.Meta(description=description, ge=0, le=DAY_S)
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -93,7 +98,7 @@ class BroadcastQuery(Shape, frozen=True, kw_only=True):
 
     mode: Annotated[Mode | None, _is("One tree, or two; else as the agent is set up")] = None
     reliable: Annotated[bool, _is("Wait for a receipt")] = False
-    timeout: Annotated[float | None, _is("Seconds to wait for it at most")] = None
+    timeout: Annotated[float, _seconds("Seconds to wait for it at most")] | None = None
 
 
 class ReceiptInfo(Shape, frozen=True, kw_only=True):
@@ -190,7 +195,7 @@ class Tags(Shape, frozen=True, kw_only=True):
 class LeaveOrder(Shape, frozen=True, kw_only=True):
     """How to leave."""
 
-    linger: Annotated[float | None, _is("Seconds to go on forwarding; else as set up")] = None
+    linger: Annotated[float, _seconds("Seconds to go on forwarding; else as set up")] | None = None
 
 
 class MessageInfo(Shape, frozen=True, kw_only=True):

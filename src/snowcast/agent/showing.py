@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from base64 import b64encode
+from http import HTTPStatus
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, assert_never
 
 from snowcast import __version__
+from snowcast.agent.problems import Refusal
 from snowcast.agent.shapes import EventInfo, MemberInfo, MessageInfo, ReceiptInfo, StatusInfo
-from snowcast.core.errors import UsageError
 from snowcast.core.member import Member, State
 from snowcast.runtime import news
 
@@ -114,7 +115,7 @@ def status_info(agent: Agent) -> StatusInfo:
 
 
 def find_member(agent: Agent, who: str) -> Member:
-    """The member with this name or address; UsageError if there is not exactly one."""
+    """The member with this name or address; a Refusal if there is not exactly one."""
     known = [*agent.cluster.members, *agent.cluster.departed]
     found = [member for member in known if who in (member.name, str(member.address))]
     present = [member for member in found if member.is_present]
@@ -123,9 +124,11 @@ def find_member(agent: Agent, who: str) -> Member:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise UsageError(f"no member {who!r}: `snowcast members --departed` lists them all")
+        message = f"no member {who!r}: `snowcast members --departed` lists them all"
+        raise Refusal(HTTPStatus.NOT_FOUND, "no_such_member", message)
     addresses = ", ".join(str(member.address) for member in found)
-    raise UsageError(f"{len(found)} members are called {who!r}: choose by address, {addresses}")
+    message = f"{len(found)} members are called {who!r}: choose by address, {addresses}"
+    raise Refusal(HTTPStatus.CONFLICT, "ambiguous", message)
 
 
 def _warnings(agent: Agent) -> list[str]:

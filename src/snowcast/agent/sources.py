@@ -37,7 +37,7 @@ class Given(msgspec.Struct, frozen=True):
     value: Any
     source: str
     is_text: bool = True
-    """Whether it is text still, as in the environment; a file's values have types."""
+    """Whether it is text still, as in the environment, or texts; a file's values have types."""
 
 
 class Loaded(msgspec.Struct, frozen=True):
@@ -71,7 +71,7 @@ def load(
 
 
 def to_toml(loaded: Loaded) -> str:
-    """Settings as a file that says the same, each line with its source; secrets are left out."""
+    """Settings as a file that says the same, each with where it comes from; without secrets."""
     lines: list[str] = []
     section = ""
     for path, key in keys().items():
@@ -80,11 +80,13 @@ def to_toml(loaded: Loaded) -> str:
             lines += ["", f"[{section}]  # {section_about(section)}"]
         value = getattr(getattr(loaded.settings, section), key.name)
         source = loaded.sources[path]
-        comment = "" if source == DEFAULT else f"  # {source}"
+        about = "" if source == DEFAULT else f"  # {source}"
+        if key.about:
+            about = f"  # {key.about}" + ("" if source == DEFAULT else f"; from {source}")
         if path in SECRET and value:
-            lines.append(f"# {key.name}: {len(value)} not shown{comment}")
+            lines.append(f"# {key.name}: {len(value)} not shown{about}")
         else:
-            lines.append(f"{key.name} = {_toml(value)}{comment}")
+            lines.append(f"{key.name} = {_toml(value)}{about}")
     return "\n".join(lines[1:]) + "\n"
 
 
@@ -157,7 +159,7 @@ def _hint(word: str, words: Any) -> str:
 
 def _convert(key: Key, given: Given) -> Any:
     value = given.value
-    if given.is_text and isinstance(value, str):
+    if given.is_text:
         value = _split(key, given)
     try:
         return msgspec.convert(value, key.type, strict=not given.is_text)
@@ -167,17 +169,20 @@ def _convert(key: Key, given: Given) -> Any:
 
 
 def _split(key: Key, given: Given) -> Any:
-    """Text as what it lists: `a,b` or `key=value,key=value`."""
+    """Text as what it lists: `a,b` or `key=value,key=value`; a flag that was repeated is a list."""
     kind = get_origin(getattr(key.type, "__origin__", key.type))
     if kind not in (tuple, dict):
         return given.value
-    items = [item.strip() for item in given.value.split(",") if item.strip()]
+    items = given.value
+    if isinstance(items, str):
+        items = [item.strip() for item in items.split(",") if item.strip()]
     if kind is tuple:
         return items
     pairs = [item.partition("=") for item in items]
     for name, equals, _ in pairs:
         if not equals or not name:
-            raise UsageError(f"{given.source}: {key.path}: want key=value,key=value")
+            wanted = "key=value" if isinstance(given.value, list) else "key=value,key=value"
+            raise UsageError(f"{given.source}: {key.path}: want {wanted}, not {given.value!r}")
     return {name: value for name, _, value in pairs}
 
 

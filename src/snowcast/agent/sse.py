@@ -36,8 +36,8 @@ async def send_stream(
 ) -> web.StreamResponse:
     """Send what a subscription has, until the agent leaves or the reader goes."""
     response = web.StreamResponse(headers=HEADERS)
-    await response.prepare(request)
     try:
+        await response.prepare(request)
         await response.write(LISTENING)
         while (chunk := await _next(subscription)) is not None:
             await response.write(chunk)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 from collections.abc import Mapping
@@ -18,3 +19,17 @@ def notify(state: str, environment: Mapping[str, str] = os.environ) -> bool:
         sock.sendto(state.encode(), address)
         return True
     return False
+
+
+async def watch(environment: Mapping[str, str] = os.environ) -> None:
+    """Tell systemd that the event loop still turns, where it wants to know (`WatchdogSec=`)."""
+    every_s = watchdog_s(environment)
+    while every_s is not None and notify("WATCHDOG=1", environment):
+        await asyncio.sleep(every_s)
+
+
+def watchdog_s(environment: Mapping[str, str]) -> float | None:
+    """How often systemd is to be told; None if it does not watch this process."""
+    text = environment.get("WATCHDOG_USEC", "")
+    is_for_us = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
+    return int(text) / 2_000_000 if is_for_us and text.isdigit() and int(text) else None

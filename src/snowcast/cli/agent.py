@@ -107,7 +107,7 @@ def agent(
 
     Settings come from flags, from the environment (`SNOWCAST_NODE_BIND` is `node.bind`), from a
     file and from the defaults, in this order. A first SIGTERM or SIGINT makes the agent leave, a
-    second one stops it at once.
+    second one stops it at once. SIGHUP makes it read its certificates, tags and log settings anew.
 
     **Examples**
 
@@ -150,15 +150,15 @@ def agent(
         return 0
     from snowcast.agent.agent import run
 
-    return run(loaded.settings)
+    return run(loaded.settings, lambda: sources.load(config, os.environ, given).settings)
 
 
 def _given(flags: dict[str, tuple[str, str | list[str] | None]]) -> dict[str, Given]:
-    """The flags that were there; one that is repeated is a list."""
+    """The flags that were there; one that can be repeated is a list."""
     from snowcast.agent.sources import Given
 
     return {
-        path: Given(",".join(value) if isinstance(value, list) else value, flag)
+        path: Given(value, flag)
         for path, (flag, value) in flags.items()
-        if value
+        if value is not None and value != []
     }

@@ -8,6 +8,7 @@ Rules of this file:
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -18,9 +19,16 @@ import typer
 
 from snowcast.agent.client import Client, NoAgent, Refused, token_in
 from snowcast.agent.places import default_socket
-from snowcast.cli.statuses import NO_AGENT, REFUSED, USAGE, Failure
+from snowcast.cli.statuses import NO, NO_AGENT, REFUSED, USAGE, Failure
 
 AGENT_PANEL = "Which agent"
+ENDS: dict[int, int] = {
+    HTTPStatus.BAD_REQUEST: USAGE,
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: USAGE,
+    HTTPStatus.NOT_FOUND: NO,
+    HTTPStatus.GATEWAY_TIMEOUT: NO,
+}
+"""How a command ends that the agent answers with this; with any other refusal, REFUSED."""
 
 Where = Annotated[
     str | None,
@@ -44,6 +52,7 @@ TokenFile = Annotated[
         rich_help_panel=AGENT_PANEL,
     ),
 ]
+COLOURS = {"suspect": "yellow", "evicted": "red", "left": "bright_black"}
 AsJson = Annotated[bool, typer.Option("--json", help="Write the answer as JSON.")]
 
 
@@ -56,8 +65,7 @@ def agent(where: str | None, token_file: Path | None) -> Iterator[Client]:
     except NoAgent as error:
         raise Failure(NO_AGENT, str(error)) from None
     except Refused as error:
-        is_ours = error.status in (HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-        raise Failure(USAGE if is_ours else REFUSED, str(error)) from None
+        raise Failure(ENDS.get(error.status, REFUSED), str(error)) from None
 
 
 def say(text: str = "") -> None:
@@ -71,12 +79,22 @@ def say_json(value: Any) -> None:
 
 
 def table(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write rows in columns, as wide as what is in them."""
+    """Write rows in columns, as wide as what is in them; on a terminal states have colours."""
     lines = [list(titles), *([shown(cell) for cell in row] for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(titles))]
-    for line in lines:
-        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        say("  ".join(cells).rstrip())
+    for number, line in enumerate(lines):
+        cells = [cell.ljust(width) for cell, width in zip(line, widths, strict=True)]
+        cells[-1] = cells[-1].rstrip()
+        if number == 0:
+            say(coloured("  ".join(cells), bold=True))
+        else:
+            say("  ".join(coloured(cell, fg=COLOURS.get(cell.strip())) for cell in cells).rstrip())
+
+
+def coloured(text: str, **style: Any) -> str:
+    """Text in a colour, where people look and want colours. Elsewhere `say` takes it away."""
+    is_plain = "NO_COLOR" in os.environ or not any(style.values())
+    return text if is_plain else typer.style(text, **style)
 
 
 def shown(value: object) -> str:

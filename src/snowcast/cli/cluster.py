@@ -110,11 +110,11 @@ def leave(
 ) -> None:
     """Have an agent leave its cluster, and end.
 
-    SIGTERM does the same. The status is 1 if it has not ended in time.
+    SIGTERM does the same. Returns once the agent has ended, with 1 if that takes too long.
     """
     with agent(where, token_file) as client:
         answer = client.post("/v1/leave", {"linger": linger})
-        is_gone = wait and client.wait_until_gone(LEAVE_S + (linger or 0))
+        is_gone = wait and client.wait_until_gone(answer["pid"], LEAVE_S + (linger or 0))
     if as_json:
         say_json({**answer, "is_gone": is_gone})
     elif is_gone:

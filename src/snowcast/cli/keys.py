@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -57,7 +58,7 @@ def list_(as_json: AsJson = False, where: Where = None, token_file: TokenFile = 
 @app.command("install")
 def install(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Holds the key, as `keys generate` makes it.")
+        Path, typer.Argument(metavar="FILE", help="Holds the key; `-` reads it from stdin.")
     ],
     insecure: Annotated[
         bool, typer.Option("--insecure", help="Even though streams have no TLS.")
@@ -69,16 +70,12 @@ def install(
     """Have every member accept a new key. Nobody seals with it yet.
 
     The key is read from a file, for arguments can be seen by all on a machine. The status is 1 if
-    somebody has not done it.
+    somebody has not done it: then do it again.
+
+    **Example**: `snowcast keys install new.key`
     """
-    try:
-        text = read_in(file).decode()
-    except (UsageError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file}: {error}") from None
-    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
-    if len(lines) != 1:
-        raise UsageError(f"{file}: want one key, on a line of its own, not {len(lines)}")
-    _change("install", {"key": lines[0].strip(), "insecure": insecure}, as_json, where, token_file)
+    body = {"key": _key_in(file), "insecure": insecure}
+    _change("install", body, as_json, where, token_file)
 
 
 @app.command("use")
@@ -101,6 +98,19 @@ def remove(
     The status is 1 if somebody has not done it.
     """
     _change("remove", {"key": key}, as_json, where, token_file)
+
+
+def _key_in(file: Path) -> str:
+    try:
+        text = (sys.stdin.buffer.read() if file == Path("-") else read_in(file)).decode()
+    except UnicodeDecodeError:
+        raise UsageError(f"{file}: no text, and so no key") from None
+    except UsageError as error:
+        raise UsageError(f"{file}: {error}") from None
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    if len(lines) != 1:
+        raise UsageError(f"{file}: want one key, on a line of its own, not {len(lines)}")
+    return lines[0].strip()
 
 
 def _change(

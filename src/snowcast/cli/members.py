@@ -48,6 +48,7 @@ def members(
     **Examples**
 
     - `snowcast members --tag zone=a`
+    - `snowcast members --name 'web-*' --departed`
     - `snowcast members --state suspect --json | jq -r '.members[].name'`
     """
     with agent(where, token_file) as client:
@@ -58,6 +59,8 @@ def members(
     elif found:
         rows = ((m["name"], m["address"], m["state"], tags_text(m["tags"])) for m in found)
         table(("NAME", "ADDRESS", "STATE", "TAGS"), rows)
+    else:
+        typer.echo("no such members", err=True)
     if not found:
         raise typer.Exit(NO)
 
@@ -69,6 +72,8 @@ def info(
     token_file: TokenFile = None,
 ) -> None:
     """Tell what an agent knows of one member.
+
+    The status is 1 if there is none of this name or address.
 
     **Example**: `snowcast info web-3`
     """

@@ -10,7 +10,8 @@ MACHINE = NO
 
 STATUSES = {
     OK: "done; the answer is yes",
-    NO: "the answer is no: somebody is missing, views differ; or the machine is in the way",
+    NO: "the answer is no: somebody is missing, views differ, no such member, not in time; or the "
+    "machine is in the way",
     USAGE: "the caller's mistake: an option, a setting, a file",
     NO_AGENT: "no agent answers there, or it does not let us in",
     REFUSED: "the agent does not do it now; the message says what has to be done first",
