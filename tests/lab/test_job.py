@@ -45,6 +45,11 @@ def test_every_node_lives_in_one_process() -> None:
     assert [[one.is_mine(node) for one in crew].count(True) for node in range(20)] == [1] * 20
 
 
+def test_nodes_live_on_loopback_or_each_in_its_namespace() -> None:
+    assert str(job(port=80).address_of(2)) == "127.0.1.3:80"
+    assert str(job(port=80, in_namespaces=True).address_of(2)) == "10.77.0.3:80"
+
+
 @pytest.mark.parametrize(
     ("tables", "key"),
     [

@@ -67,6 +67,21 @@ def test_a_command_runs_inside_and_the_thread_comes_back() -> None:
 
 
 @needs_namespaces
+def test_a_process_that_is_given_a_descriptor_can_go_inside() -> None:
+    script = (
+        "import os, sys; from snowcast.lab.namespaces import enter; enter(int(sys.argv[1])); "
+        "print(os.readlink('/proc/self/ns/net'))"
+    )
+    with Namespaces(1) as namespaces:
+        held = namespaces.descriptor(0)
+        command = [sys.executable, "-c", script, str(held)]
+        went = subprocess.run(command, pass_fds=[held], capture_output=True, text=True)
+        shown = namespaces.popen(0, SHOW, stdout=subprocess.PIPE, text=True).communicate()[0]
+        assert went.stdout == shown, went.stderr
+        assert shown.strip() != here()
+
+
+@needs_namespaces
 def test_closing_leaves_no_descriptor() -> None:
     before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
     for _ in range(3):

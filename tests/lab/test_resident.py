@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from random import Random
 
+from snowcast.core.effects import Delivered
 from snowcast.core.member import Member, first_incarnation
 from snowcast.core.trees import Mode
-from snowcast.lab.places import free_port
+from snowcast.lab.places import address_of, free_port
 from snowcast.lab.resident import Resident, Surroundings
 from snowcast.sim.latency import Latency
 from snowcast.sim.network import Network
@@ -27,7 +29,7 @@ async def street(tmp_path: Path, count: int) -> AsyncIterator[tuple[list[Residen
     with TraceWriter(tmp_path) as writer:
         around = Surroundings(
             "r",
-            free_port(Random(time.time_ns())),
+            partial(address_of, port=free_port(Random(time.time_ns()))),
             FAST,
             "standard",
             None,
@@ -35,7 +37,7 @@ async def street(tmp_path: Path, count: int) -> AsyncIterator[tuple[list[Residen
             writer,
             lambda: 0,
             lambda: 7,
-            lambda: delivered.append(1),
+            lambda index, notice: delivered.extend([index] * isinstance(notice, Delivered)),
         )
         nodes = [Resident(index, around, stable=True) for index in range(count + 1)]
         members = tuple([Member(node.address, first_incarnation(1)) for node in nodes[:count]])

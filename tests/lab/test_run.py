@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 from snowcast.core.errors import UsageError
-from snowcast.lab.run import LabError, run
+from snowcast.lab.crew import LabError
+from snowcast.lab.run import run
 from snowcast.sim.run import run as run_sim
 from snowcast.sim.scenario import parse
 from snowcast.trace.files import TraceReader
 from snowcast.trace.schema import ArrivalRow, MessageRow, NodeRow, Role, RunRow
+from support.lab import needs_namespaces
 from support.loops import on_loop, until
 
 TABLES: dict[str, Any] = {
@@ -107,6 +109,52 @@ async def test_a_process_that_dies_ends_the_run_with_a_word(tmp_path: Path) -> N
     with pytest.raises(LabError, match=r"process [01] has failed: no word"):
         await dying
     assert children() == before
+    assert list(tmp_path.iterdir()) == []
+
+
+@needs_namespaces
+@on_loop
+async def test_in_namespaces_each_node_has_a_process_and_packets_meet_the_scenarios_network(
+    tmp_path: Path,
+) -> None:
+    before = children()
+    tables = {
+        "quiet_s": 1,
+        "cluster": {"nodes": 5},
+        "network": {"latency": "fixed", "latency_ms": [30, 30]},
+        "workload": {"messages": 3, "interval_ms": 500, "start_s": 0.5},
+        "event": [
+            {"at_s": 0.9, "do": "crash", "nodes": [3]},
+            {"at_s": 1.3, "do": "join", "contact": "first"},
+        ],
+    }
+    result = await run(parse(tables), 1, tmp_path / "lab", name="ns", in_namespaces=True)
+    assert (result.processes, result.messages, result.skipped) == (6, 3, 0)
+    assert result.packets["carried"] > 0
+    assert result.packets["dropped"] > 0  # for the dead
+    assert children() == before
+    readers = [TraceReader(directory) for directory in (tmp_path / "lab").iterdir()]
+    sent = {row.message: row.at_us for one in readers for row in one.rows(MessageRow)}
+    had = [row for one in readers for row in one.rows(ArrivalRow) if row.first]
+    took_us = [row.at_us - sent[row.message] for row in had if row.message in sent]
+    assert {row.node for row in had if row.kind == "data"} >= {f"10.77.0.{n}:7946" for n in (2, 3)}
+    assert min(took_us) >= 30_000
+    dead = [row.at_us for row in had if row.node == "10.77.0.4:7946"]
+    assert len(dead) == 1
+
+
+@on_loop
+async def test_too_many_namespaces_or_processes_of_ones_own_are_refused(tmp_path: Path) -> None:
+    for nodes, processes, match in ((251, None, "at most 250"), (4, 2, "^processes: ")):
+        with pytest.raises(UsageError, match=match):
+            await run(
+                parse({"cluster": {"nodes": nodes}}),
+                0,
+                tmp_path / "lab",
+                name="ns",
+                processes=processes,
+                in_namespaces=True,
+            )
     assert list(tmp_path.iterdir()) == []
 
 

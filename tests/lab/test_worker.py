@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 import msgspec
+import pytest
 
 from snowcast.lab.job import Job, Status
 from snowcast.lab.places import free_port
@@ -74,6 +75,38 @@ async def test_a_process_that_nobody_listens_to_ends(tmp_path: Path) -> None:
     assert (await said(process)).state == "ready"
     process.stdin.close()
     assert await process.wait() == 0
+
+
+@on_loop
+@pytest.mark.parametrize("word", [b"", b"job"])
+async def test_whoever_ends_before_the_plan_takes_its_trace_along(
+    tmp_path: Path, word: bytes
+) -> None:
+    out = tmp_path / "out.part"
+    process, _ = await started(out)
+    assert process.stdin is not None
+    assert (await said(process)).state == "ready"
+    assert out.is_dir()
+    if word:
+        process.stdin.write(f"{time.time_ns() // 1_000}\n".encode())
+        assert (await said(process)).state == "running"
+    process.stdin.close()
+    assert await process.wait() == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+@on_loop
+async def test_a_process_that_is_told_nothing_ends_without_a_word() -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "snowcast.lab.worker",
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert await process.communicate() == (b"", b"")
+    assert process.returncode == 0
 
 
 @on_loop

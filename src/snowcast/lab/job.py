@@ -11,7 +11,10 @@ from typing import Any
 
 import msgspec
 
+from snowcast.core.address import Address
 from snowcast.core.errors import UsageError
+from snowcast.lab.namespaces import host_of
+from snowcast.lab.places import address_of
 from snowcast.sim.plan import Halt, Plan
 from snowcast.sim.scenario import Scenario, parse
 from snowcast.sim.workload import plan
@@ -32,11 +35,23 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     processes: int
     process: int = 0
     """Which of the processes this is."""
+    variant: str = ""
+    """How the scenario differs from others of its name."""
+    in_namespaces: bool = False
+    """Whether each node has a network stack of its own, and so a process of its own."""
+    namespace: int = -1
+    """The descriptor of the one that this process is to enter."""
 
     def load(self) -> tuple[Scenario, Plan]:
         """The scenario, drawn, and what happens in it."""
         scenario = parse(self.scenario).drawn(self.seed)
         return scenario, plan(scenario, self.seed)
+
+    def address_of(self, node: int) -> Address:
+        """Where the node with this number lives."""
+        if self.in_namespaces:
+            return Address.of(host_of(node), self.port)
+        return address_of(node, self.port)
 
     def is_mine(self, node: int) -> bool:
         """Whether the node with this number lives in this process."""

@@ -64,6 +64,11 @@ def why_not() -> str | None:
         return str(error)
 
 
+def enter(namespace: int) -> None:
+    """Go, with this thread, into the namespace that a descriptor holds, for good."""
+    _checked(_libc.setns(namespace, _CLONE_NEWNET))
+
+
 class Namespaces:
     """So many namespaces, for nodes 0, 1, ..., each with its device; closed with the block."""
 
@@ -87,11 +92,15 @@ class Namespaces:
     def __len__(self) -> int:
         return len(self.devices)
 
+    def descriptor(self, node: int) -> int:
+        """What holds a namespace; a process that is given it can `enter`."""
+        return self._namespaces[node]
+
     @contextmanager
     def inside(self, node: int) -> Iterator[None]:
         """Have this thread make sockets and processes in a namespace. Do not `await` within."""
         with _return():
-            _enter(self._namespaces[node])
+            enter(self._namespaces[node])
             yield
 
     def popen(self, node: int, command: Sequence[str], **options: Any) -> subprocess.Popen[Any]:
@@ -160,12 +169,8 @@ def _return() -> Iterator[None]:
     try:
         yield
     finally:
-        _enter(here)
+        enter(here)
         os.close(here)
-
-
-def _enter(namespace: int) -> None:
-    _checked(_libc.setns(namespace, _CLONE_NEWNET))
 
 
 def _checked(result: int) -> None:

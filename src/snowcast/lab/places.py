@@ -14,6 +14,7 @@ from snowcast.core.address import Address
 from snowcast.core.errors import UsageError
 
 NODES_MAX = 60_000
+FIRST_HOST = 257  # 127.0.1.1
 PORTS = range(20_000, 32_000)  # below those that the system hands out to outgoing connections
 TRIES = 50
 
@@ -22,8 +23,14 @@ def address_of(index: int, port: int) -> Address:
     """The address of the node with this number: 127.0.1.1 for 0, and so on."""
     if not 0 <= index < NODES_MAX:
         raise UsageError(f"a lab has at most {NODES_MAX} nodes")
-    host = index + 257
+    host = index + FIRST_HOST
     return Address.of(f"127.{host >> 16}.{host >> 8 & 0xFF}.{host & 0xFF}", port)
+
+
+def index_of(address: Address) -> int:
+    """The number of the node at this address."""
+    _, high, middle, low = (int(part) for part in address.host.split("."))
+    return (high << 16 | middle << 8 | low) - FIRST_HOST
 
 
 def free_port(random: Random) -> int:

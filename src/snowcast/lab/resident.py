@@ -15,13 +15,12 @@ from snowcast.baselines.registry import protocol
 from snowcast.core.address import Address
 from snowcast.core.broadcast import SnowBroadcaster
 from snowcast.core.config import Config
-from snowcast.core.effects import Delivered, Joined, Notice, Stopped
-from snowcast.core.events import Broadcast, Leave, PeerUnreachable, Start
+from snowcast.core.effects import Effect, Joined, Notice, Stopped
+from snowcast.core.events import Broadcast, Event, Leave, PeerUnreachable, Start
 from snowcast.core.frames import Frame
 from snowcast.core.member import Member, first_incarnation
 from snowcast.lab.detour import Detour
 from snowcast.lab.job import NUMBER_BYTES
-from snowcast.lab.places import address_of
 from snowcast.runtime.host import Host
 from snowcast.runtime.options import Options
 from snowcast.runtime.ports import Sockets, bind
@@ -38,7 +37,7 @@ class Surroundings:
     """What the nodes of one process share."""
 
     run: str
-    port: int
+    address_of: Callable[[int], Address]
     config: Config
     protocol: str
     processing: Processing | None
@@ -46,15 +45,21 @@ class Surroundings:
     writer: TraceWriter
     now_us: Callable[[], int]
     clock_us: Callable[[], int]
-    on_delivered: Callable[[], None]
+    on_notice: Callable[[int, Notice], None]
+    """Told, beside the number of a node, what that has to say."""
+    observe: Callable[[int, int, Event, list[Effect]], None] | None = None
+    """Shown, beside the number of a node, all that its tracer is shown."""
 
 
 class Resident:
     """A node with a number. Read it as you like; its worker alone tells it what to do."""
 
-    def __init__(self, index: int, around: Surroundings, *, stable: bool) -> None:
+    def __init__(
+        self, index: int, around: Surroundings, *, stable: bool | None, name: str = ""
+    ) -> None:
         self.index = index
-        self.address = address_of(index, around.port)
+        self.address = around.address_of(index)
+        self.name = name
         self.is_up = False
         self.is_member = False
         """Whether it has been announced, and so can broadcast."""
@@ -82,6 +87,12 @@ class Resident:
         """Begin to join through `contact`; also what a node does that was down."""
         self._begin()
         self._host.start(Start(seeds=(contact,)))
+
+    def found(self) -> None:
+        """Begin alone: a cluster of one, for others to join."""
+        self._begin()
+        self.is_member = True
+        self._host.start(Start())
 
     def say(self, step: Say) -> None:
         """Broadcast a message that begins with its number."""
@@ -131,25 +142,31 @@ class Resident:
             self.index, self.address, around.processing, around.network, around.now_us
         )
         make_broadcaster = protocol(around.protocol).make_broadcaster or SnowBroadcaster
-        options = Options(config=around.config, make_broadcaster=make_broadcaster)
+        options = Options(config=around.config, name=self.name, make_broadcaster=make_broadcaster)
         self._host = Host(options, sockets, self.address, self._life, self._on_notice, self._detour)
         self._detour.on_unreachable = self._on_unreachable
-        me = Member(self.address, first_incarnation(self._life))
+        me = Member(self.address, first_incarnation(self._life), name=self.name)
         processing = around.processing
         is_straggler = processing is not None and processing.is_straggler(self.index)
         role = Role.STRAGGLER if is_straggler else Role.PLAIN
         self._tracer = Tracer(around.writer, around.run, me, role=role, stable=self._stable)
         self._host.driver.observe = self._tracer.observe
+        if around.observe is not None:
+            self._host.driver.observe = self._observe
         self.is_up = True
 
     def _on_unreachable(self, peer: Address, unsent: tuple[Frame, ...]) -> None:
         if self.is_up:
             self._host.handle(PeerUnreachable(peer, unsent))
 
+    def _observe(self, now_us: int, event: Event, effects: list[Effect]) -> None:
+        assert self._around.observe is not None
+        self._tracer.observe(now_us, event, effects)
+        self._around.observe(self.index, now_us, event, effects)
+
     def _on_notice(self, notice: Notice) -> None:
+        self._around.on_notice(self.index, notice)
         match notice:
-            case Delivered():
-                self._around.on_delivered()
             case Joined():
                 self.is_member = True
             case Stopped():

@@ -3,8 +3,8 @@
     python -m snowcast.lab.worker
 
 It reads its job from standard input, binds its nodes' addresses, says `ready`, reads when to start,
-and says every so often how it fares. Where standard input ends it ends at once: whoever started it
-is gone.
+and says every so often how it fares. Where standard input ends before the plan has, whoever started
+it is gone or has given up: it ends at once, and takes with it what it has written.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import shutil
 import sys
 import time
 from collections.abc import Sequence
@@ -23,12 +24,14 @@ import msgspec
 
 from snowcast import __version__
 from snowcast.core.config import SECOND
+from snowcast.core.effects import Delivered, Notice
 from snowcast.core.errors import SnowcastError
 from snowcast.core.member import Member, first_incarnation
 from snowcast.lab.job import Job, Status
-from snowcast.lab.places import address_of
+from snowcast.lab.namespaces import enter
 from snowcast.lab.resident import Resident, Surroundings
 from snowcast.runtime import loop as event_loop
+from snowcast.sim.incidents import Partition
 from snowcast.sim.latency import Latency
 from snowcast.sim.network import Network
 from snowcast.sim.plan import AnyStep, Disturb, Enter, Exit, Halt, How, Return, Say
@@ -50,22 +53,25 @@ class Worker:
         self._writer = writer
         self._start_us = 0
         self._messages = self._deliveries = self._skipped = self._lag_us = 0
-        self._network = Network(job.seed, [*_faults(self._scenario), Latency.fixed(0)])
+        faults = () if job.in_namespaces else _faults(self._scenario)
+        self._network = Network(job.seed, [*faults, Latency.fixed(0)])
         self._nodes = self._settle()
 
-    async def go(self, stdin: asyncio.StreamReader) -> None:
-        """Take the addresses, wait for the word, and do the plan to its end."""
+    async def go(self, stdin: asyncio.StreamReader) -> bool:
+        """Take the addresses, wait for the word, and do the plan to its end; whether it came."""
+        if self._job.in_namespaces:
+            enter(self._job.namespace)
         booted = [node for node in self._nodes.values() if node.index < self._plan.booted]
         for node in booted:
             node.bind()
         self._say("ready")
         word = await stdin.readline()
         if not word:  # there is nobody any more who wants the run
-            return
+            return False
         self._start_us = int(word)
         members = tuple(
             [
-                Member(address_of(index, self._job.port), first_incarnation(1))
+                Member(self._job.address_of(index), first_incarnation(1))
                 for index in range(self._plan.booted)
             ]
         )
@@ -88,6 +94,7 @@ class Worker:
             for node in self._nodes.values():
                 await node.close()
         self._say("done")
+        return True
 
     def _settle(self) -> dict[int, Resident]:
         """The nodes that live here, in whichever part of the run."""
@@ -98,7 +105,7 @@ class Worker:
             processing.boot(plan.booted)
         around = Surroundings(
             job.name,
-            job.port,
+            job.address_of,
             scenario.cluster.settings(),
             scenario.protocol,
             processing,
@@ -106,7 +113,7 @@ class Worker:
             self._writer,
             self._now_us,
             _clock_us,
-            self._on_delivered,
+            self._on_notice,
         )
         gone = {step.node for step in plan.steps if isinstance(step, Exit)}
         entered = [step.node for step in plan.steps if isinstance(step, Enter)]
@@ -126,9 +133,9 @@ class Worker:
             return
         match step:
             case Enter():
-                node.join(address_of(step.contact, self._job.port))
+                node.join(self._job.address_of(step.contact))
             case Return() if not node.is_up:
-                node.join(address_of(self._contact_of(step.node), self._job.port))
+                node.join(self._job.address_of(self._contact_of(step.node)))
             case Say() if node.is_member:
                 self._messages += 1
                 node.say(step)
@@ -147,7 +154,9 @@ class Worker:
         return next((i for i in range(self._plan.booted) if i not in harmed), int(node == 0))
 
     def _disturb(self, step: Disturb) -> None:
-        rule = make_rule(step, [address_of(node, self._job.port) for node in step.nodes])
+        if self._job.in_namespaces and isinstance(step.kind, Partition):
+            return  # the hub's to do
+        rule = make_rule(step, [self._job.address_of(node) for node in step.nodes])
         self._network.install(rule)
         if step.until_us is not None:
             wait_s = (step.until_us - step.at_us) / SECOND
@@ -186,8 +195,8 @@ class Worker:
     def _now_us(self) -> int:
         return _clock_us() - self._start_us
 
-    def _on_delivered(self) -> None:
-        self._deliveries += 1
+    def _on_notice(self, node: int, notice: Notice) -> None:
+        self._deliveries += isinstance(notice, Delivered)
 
 
 def report(status: Status) -> None:
@@ -199,14 +208,22 @@ def report(status: Status) -> None:
 async def work() -> None:
     """Read the job, and do it while somebody listens."""
     stdin = await _standard_input()
-    job = msgspec.json.decode(await stdin.readline(), type=Job)
-    with TraceWriter(Path(job.out) / f"process-{job.process}") as writer:
-        task = asyncio.create_task(Worker(job, writer).go(stdin))
-        while not task.done() and not stdin.at_eof():
-            await asyncio.wait({task}, timeout=STATUS_S)
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
+    line = await stdin.readline()
+    if not line:
+        return
+    job = msgspec.json.decode(line, type=Job)
+    folder, is_whole = Path(job.out) / f"process-{job.process}", False
+    try:
+        with TraceWriter(folder) as writer:
+            task = asyncio.create_task(Worker(job, writer).go(stdin))
+            while not task.done() and not stdin.at_eof():
+                await asyncio.wait({task}, timeout=STATUS_S)
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                is_whole = await task
+    finally:
+        if not is_whole:
+            _discard(folder)
 
 
 def main() -> None:
@@ -217,6 +234,13 @@ def main() -> None:
     except (SnowcastError, OSError) as error:
         report(Status(state="failed", reason=str(error)))
         sys.exit(1)
+
+
+def _discard(folder: Path) -> None:
+    """Nobody wants a part of a run: also the folder around it goes, with the last in it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        folder.parent.rmdir()
 
 
 async def _standard_input() -> asyncio.StreamReader:
@@ -236,6 +260,7 @@ def _run_row(job: Job, scenario: Scenario) -> RunRow:
         run=job.name,
         protocol=scenario.protocol,
         scenario=job.scenario_name,
+        variant=job.variant or None,
         seed=job.seed,
         nodes=scenario.cluster.nodes,
         fanout=scenario.cluster.fanout,
