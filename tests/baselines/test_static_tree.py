@@ -1,4 +1,4 @@
-"""One k-ary tree over the sorted view, for all origins, and another one when the view is another."""
+"""One k-ary tree over the sorted view, for all origins, and another one when the view changes."""
 
 from __future__ import annotations
 
