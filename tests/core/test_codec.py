@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import tracemalloc
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import msgspec
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from snowcast.core import frames as f
@@ -29,29 +27,30 @@ from snowcast.core.codec import (
     frame_size,
 )
 from snowcast.core.errors import FrameError, UsageError
-from snowcast.core.fields import FIELDS
 from snowcast.core.member import Member
 from snowcast.core.ring import RingOrder
 from snowcast.core.trees import Tree
-from snowcast.core.wire import narrow_address, read_uvarint, uvarint
-from support.effort import THOROUGH, seeds
-from support.frames import KINDS, data_frames, frames, frames_of, ipv4_frames, members
-from support.garbage import SPECIMENS, WIDE, garbage
+from snowcast.core.wire import read_uvarint, uvarint
+from support.effort import THOROUGH
+from support.frames import (
+    KINDS,
+    LEAF,
+    WIDE_BIT,
+    body_of,
+    data_frames,
+    fed,
+    frames,
+    frames_of,
+    ipv4_frames,
+    members,
+)
+from support.garbage import WIDE
 from support.rings import any_addresses, member
-
-WIDE_BIT = 0x80
-LEAF = f.Data(f.MessageId(member(1), 1_800_000_000, 7), Tree.STANDARD, None, None, b"payload")
 
 
 def spoilers() -> st.SearchStrategy[tuple[int, int]]:
     """A place in some bytes, and what to put there."""
     return st.tuples(st.integers(0, 1 << 10), st.integers(0, 255))
-
-
-def body_of(frame: f.Frame) -> bytes:
-    """The bytes of a frame after its length."""
-    data = encode(frame)
-    return data[read_uvarint(data, 0)[1] :]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -74,12 +73,12 @@ def test_a_data_frame_is_its_head_and_then_its_payload(data: f.Data) -> None:
     assert data_head(data) + data.payload == encode(data)
 
 
-def outcome(read: Callable[[], f.Frame]) -> f.Frame | str:
-    """What is read, or what is wrong."""
+def outcome(read: Callable[[], f.Frame]) -> f.Frame | None:
+    """What is read, or None if it is refused."""
     try:
         return read()
-    except FrameError as error:
-        return str(error)
+    except FrameError:
+        return None
 
 
 @THOROUGH
@@ -170,134 +169,6 @@ def test_equal_frames_are_equal_bytes_and_the_bytes_are_the_only_ones(frame: f.F
     assert encode(decode(data)) == data
 
 
-def check_one_encoding(data: bytes) -> bool:
-    """Decode `data`, which is a frame, and then its only encoding, or a FrameError."""
-    try:
-        frame = decode(data)
-    except FrameError:
-        return False
-    assert encode(frame) == data
-    return True
-
-
-@THOROUGH
-@given(st.binary(max_size=60))
-def test_any_bytes_are_a_frame_or_a_frame_error(data: bytes) -> None:
-    check_one_encoding(data)
-    check_one_encoding(uvarint(len(data)) + data)
-
-
-@THOROUGH
-@given(frames(), st.data())
-def test_a_frame_with_any_byte_changed_is_another_frame_or_a_frame_error(
-    frame: f.Frame, data: st.DataObject
-) -> None:
-    changed = bytearray(encode(frame))
-    changed[data.draw(st.integers(0, len(changed) - 1))] = data.draw(st.integers(0, 255))
-    check_one_encoding(bytes(changed))
-
-
-@given(seeds())
-def test_thousands_of_damaged_frames_are_frames_or_frame_errors(seed: int) -> None:
-    outcomes = Counter(check_one_encoding(data) for data in garbage(seed, 400))
-    assert outcomes[True] > 10
-    assert outcomes[False] > 10
-
-
-@pytest.mark.soak
-def test_a_million_damaged_frames_leave_no_memory_behind() -> None:
-    """Addresses seen lately are remembered, so many: here that memory is full from the start."""
-    tracemalloc.start()
-    try:
-        for i in range(narrow_address.cache_info().maxsize or 0):
-            narrow_address((1 + i).to_bytes(6, "big"))
-        sum(check_one_encoding(data) for data in garbage(1, 20_000))
-        before, _ = tracemalloc.get_traced_memory()
-        decoded = sum(check_one_encoding(data) for data in garbage(2, 1_000_000))
-        after, _ = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert decoded > 10_000
-    assert after - before < 100_000
-
-
-@pytest.mark.parametrize("frame", SPECIMENS, ids=lambda frame: type(frame).__name__)
-def test_a_frame_cut_off_at_any_byte_is_refused(frame: f.Frame) -> None:
-    data = encode(frame)
-    for end in range(len(data)):
-        with pytest.raises(FrameError):
-            decode(data[:end])
-
-
-@pytest.mark.parametrize("frame", SPECIMENS, ids=lambda frame: type(frame).__name__)
-def test_a_body_cut_off_at_any_byte_is_refused_but_for_a_shorter_payload(frame: f.Frame) -> None:
-    body = body_of(frame)
-    payload = frame.payload if isinstance(frame, f.Data) else b""
-    for end in range(len(body) - len(payload)):
-        with pytest.raises(FrameError):
-            decode_body(body[:end])
-    for end in range(len(body) - len(payload), len(body)):
-        assert type(decode_body(body[:end])) is f.Data
-
-
-@pytest.mark.parametrize("frame", SPECIMENS, ids=lambda frame: type(frame).__name__)
-def test_bytes_after_the_end_are_refused(frame: f.Frame) -> None:
-    with pytest.raises(FrameError, match="length"):
-        decode(encode(frame) + b"\x00")
-    if not isinstance(frame, f.Data):
-        with pytest.raises(FrameError):
-            decode_body(body_of(frame) + b"\x00")
-
-
-@pytest.mark.parametrize("number", range(len(FIELDS), 32))
-def test_a_kind_that_does_not_exist_is_refused(number: int) -> None:
-    with pytest.raises(FrameError, match=f"no kind of frame {number}"):
-        decode_body(bytes([number]) + bytes(20))
-
-
-@pytest.mark.parametrize("version", [1, 2, 3])
-def test_another_version_is_refused_by_its_number(version: int) -> None:
-    for frame in SPECIMENS:
-        body = bytearray(body_of(frame))
-        body[0] |= version << 5
-        with pytest.raises(FrameError, match=f"version {version}, not 0"):
-            decode_body(bytes(body))
-
-
-def test_an_empty_frame_is_refused() -> None:
-    with pytest.raises(FrameError, match="empty"):
-        decode(b"\x00")
-    with pytest.raises(FrameError):
-        decode(b"")
-
-
-def test_a_wide_frame_that_needs_not_be_is_refused() -> None:
-    narrow = [x for x in SPECIMENS if not body_of(x)[0] & WIDE_BIT]
-    assert len(narrow) > 5
-    wide_leaf = b"\x80\x00\x01" + member(1) + uvarint(1) + uvarint(1) + b"payload"
-    with pytest.raises(FrameError, match="none but IPv4"):
-        decode_body(wide_leaf)
-    with pytest.raises(FrameError, match="none but IPv4"):
-        decode_body(bytes([WIDE_BIT | list(FIELDS).index(f.Nack)]) + uvarint(1))
-
-
-@pytest.mark.parametrize("flags", [0xA0, 0xFF, 0x03, 0x07])
-def test_flags_that_mean_nothing_are_refused(flags: int) -> None:
-    body = bytearray(body_of(LEAF))
-    body[1] = flags
-    with pytest.raises(FrameError, match=f"no flags {flags:#04x}"):
-        decode_body(bytes(body))
-
-
-def test_an_attempt_that_is_flagged_but_is_the_first_is_refused() -> None:
-    again = f.Data(LEAF.id, LEAF.tree, None, None, b"", attempt=1)
-    body = bytearray(body_of(again))
-    assert body[-1] == 1
-    body[-1] = 0
-    with pytest.raises(FrameError, match="first attempt"):
-        decode_body(bytes(body))
-
-
 def test_a_hop_too_many_to_count_stays_at_the_most() -> None:
     far = f.Data(LEAF.id, LEAF.tree, None, None, b"", hop=HOP_MAX + 5)
     decoded = decode(encode(far))
@@ -319,49 +190,9 @@ def test_a_payload_over_the_limit_is_the_callers_mistake() -> None:
         encode(over)
 
 
-def test_a_payload_over_the_limit_from_the_wire_is_refused() -> None:
-    with pytest.raises(FrameError, match="payload over the limit"):
-        decode_body(body_of(LEAF) + bytes(PAYLOAD_BYTES_MAX))
-
-
 def test_another_frame_over_the_limit_is_the_callers_mistake() -> None:
     with pytest.raises(UsageError, match="over the limit"):
         encode(f.Hello("x" * FRAME_BYTES_MAX, 4, RingOrder.ADDRESS, member(1), 1))
-
-
-@pytest.mark.parametrize("length", [1 << 20, FRAME_BYTES_MAX + 1, 1 << 40, 2**64 - 1])
-def test_a_giant_length_that_is_only_declared_reserves_nothing(length: int) -> None:
-    splitter = Splitter()
-    tracemalloc.start()
-    try:
-        for data in (uvarint(length), uvarint(length) + body_of(LEAF)):
-            with pytest.raises(FrameError):
-                decode(data)
-        if length <= FRAME_BYTES_MAX:
-            assert splitter.feed(uvarint(length) + b"begun") == []
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak < 100_000
-
-
-@pytest.mark.parametrize("count", [100, 1 << 30, 2**64 - 1])
-@pytest.mark.parametrize("kind", [f.ViewPart, f.Records, f.SyncBuckets, f.SyncRecords])
-def test_a_giant_count_that_is_only_declared_reserves_nothing(kind: type, count: int) -> None:
-    numbers = bytes(2) if kind is f.SyncBuckets else b""
-    body = bytes([list(FIELDS).index(kind)]) + numbers + uvarint(count) + bytes(40)
-    tracemalloc.start()
-    try:
-        with pytest.raises(FrameError, match="longer than its frame"):
-            decode_body(body)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak < 100_000
-
-
-def fed(splitter: Splitter, chunks: Iterable[bytes]) -> list[f.Frame]:
-    return [frame for chunk in chunks for frame in splitter.feed(chunk)]
 
 
 @THOROUGH
@@ -387,24 +218,6 @@ def test_a_splitter_keeps_a_frame_that_has_only_begun(first: f.Frame, second: f.
     assert splitter.feed(data[-1:]) == [second]
 
 
-def test_a_length_over_the_splitters_limit_is_refused_before_its_bytes_arrive() -> None:
-    data = encode(LEAF)
-    size = len(data) - 1
-    assert Splitter(bytes_max=size).feed(data) == [LEAF]
-    with pytest.raises(FrameError, match=f"{size} bytes, over the limit of {size - 1}"):
-        Splitter(bytes_max=size - 1).feed(data[:1])
-
-
-@pytest.mark.parametrize("prefix", [b"\x80\x00", b"\xff\xff\xff\xff", b"\x80\x80\x80\x80\x01"])
-def test_a_length_that_is_too_long_or_not_the_shortest_is_refused(prefix: bytes) -> None:
-    with pytest.raises(FrameError):
-        fed(Splitter(), (bytes([byte]) for byte in prefix))
-    with pytest.raises(FrameError):
-        Splitter().feed(prefix)
-    with pytest.raises(FrameError):
-        decode(prefix)
-
-
 @given(st.lists(members(), max_size=4).map(tuple))
 def test_an_announcement_reads_back_as_it_was(announced: tuple[Member, ...]) -> None:
     payload = encode_members(announced)
@@ -414,13 +227,3 @@ def test_an_announcement_reads_back_as_it_was(announced: tuple[Member, ...]) -> 
     for end in range(len(payload)):
         with pytest.raises(FrameError):
             decode_members(payload[:end])
-
-
-@example(b"")
-@given(st.binary(max_size=60))
-def test_any_bytes_are_an_announcement_or_a_frame_error(payload: bytes) -> None:
-    try:
-        announced = decode_members(payload)
-    except FrameError:
-        return
-    assert encode_members(announced) == payload

@@ -98,7 +98,14 @@ def test_the_command_of_a_cell_says_all_that_is_different(small: str) -> None:
     assert shlex.split(cell.command) == [
         *("snowcast", "sim", "run", small, "--seed", "3"),
         *("--protocol", "gossip", "--nodes", "8", "--set", "cluster.fanout=6"),
+        "--no-kernel",
     ]
+
+
+def test_large_runs_are_computed_by_kernel(small: str) -> None:
+    cells = grid([small], [3], nodes=[9, 10, 11], kernel_from=10)
+    assert [cell.by_kernel for cell in cells] == [False, True, True]
+    assert [cell.command.split()[-1] for cell in cells] == ["--no-kernel", "--kernel", "--kernel"]
 
 
 def test_names_change_with_what_a_run_follows_from_and_with_nothing_else(

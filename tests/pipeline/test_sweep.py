@@ -257,7 +257,7 @@ def test_the_command_tells_what_failed_and_how_to_see_it(
     monkeypatch.setattr("snowcast.pipeline.sweep.names_of_runs", lambda out: set())
     assert main([*words[:5], "--seeds", "7", "--nodes", "5"]) == 1
     told = capsys.readouterr().out.splitlines()
-    assert told[0] == f"FAILED: snowcast sim run {small} --seed 7 --nodes 5"
+    assert told[0] == f"FAILED: snowcast sim run {small} --seed 7 --nodes 5 --no-kernel"
     assert told[1].startswith("  IsADirectoryError: ")
     assert told[2] == f"1 runs in {out}: 0 computed, 0 there already, 1 failed"
     assert main(shlex.split(told[0])[2:]) == 0

@@ -1,17 +1,35 @@
-"""Every kind of frame, made up by Hypothesis."""
+"""Every kind of frame, made up by Hypothesis, and frames as bytes."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from hypothesis import strategies as st
 
 from snowcast.core import frames as f
 from snowcast.core.address import Address
+from snowcast.core.codec import Splitter, encode
 from snowcast.core.member import Member, State
 from snowcast.core.ring import RingOrder
 from snowcast.core.trees import Tree
-from support.rings import any_addresses, ipv4_addresses
+from snowcast.core.wire import read_uvarint
+from support.rings import any_addresses, ipv4_addresses, member
 
 Addresses = st.SearchStrategy[Address]
+
+WIDE_BIT = 0x80
+LEAF = f.Data(f.MessageId(member(1), 1_800_000_000, 7), Tree.STANDARD, None, None, b"payload")
+
+
+def body_of(frame: f.Frame) -> bytes:
+    """The bytes of a frame after its length."""
+    data = encode(frame)
+    return data[read_uvarint(data, 0)[1] :]
+
+
+def fed(splitter: Splitter, chunks: Iterable[bytes]) -> list[f.Frame]:
+    """The frames that the splitter finds."""
+    return [frame for chunk in chunks for frame in splitter.feed(chunk)]
 
 
 def frames() -> st.SearchStrategy[f.Frame]:
@@ -86,26 +104,26 @@ def _kinds(addresses: Addresses) -> dict[type[f.Frame], st.SearchStrategy[f.Fram
     def many(item: st.SearchStrategy[object]) -> st.SearchStrategy[tuple[object, ...]]:
         return st.lists(item, max_size=4).map(tuple)
 
-    id, member = message_ids(addresses), members(addresses)
+    id, one, boundary = message_ids(addresses), members(addresses), st.none() | addresses
     n, flag, tree = numbers(), st.booleans(), st.sampled_from(Tree)
     digest = st.integers(0, 2**64 - 1)
     order = st.sampled_from(RingOrder)
     return {
         f.Hello: st.builds(f.Hello, texts(), n, order, addresses, n),
         f.Data: _data(addresses),
-        f.Ack: st.builds(f.Ack, id, tree, n, flag, n, many(addresses), n),
-        f.AckQuery: st.builds(f.AckQuery, id, tree, n),
+        f.Ack: st.builds(f.Ack, id, tree, n, flag, n, many(addresses), n, boundary, boundary),
+        f.AckQuery: st.builds(f.AckQuery, id, tree, n, boundary, boundary),
         f.Ping: st.builds(f.Ping, n, n),
         f.Pong: st.builds(f.Pong, n, n, digest),
         f.PingRequest: st.builds(f.PingRequest, n, addresses, n),
         f.Nack: st.builds(f.Nack, n),
-        f.JoinRequest: st.builds(f.JoinRequest, member),
-        f.ViewPart: st.builds(f.ViewPart, many(member), flag),
+        f.JoinRequest: st.builds(f.JoinRequest, one),
+        f.ViewPart: st.builds(f.ViewPart, many(one), flag),
         f.JoinReady: st.builds(f.JoinReady, n),
-        f.Records: st.builds(f.Records, many(member)),
+        f.Records: st.builds(f.Records, many(one)),
         f.SyncDigest: st.builds(f.SyncDigest, digest),
         f.SyncBuckets: st.builds(f.SyncBuckets, n, n, many(digest)),
-        f.SyncRecords: st.builds(f.SyncRecords, many(n), many(member), flag),
+        f.SyncRecords: st.builds(f.SyncRecords, many(n), many(one), flag),
         f.IHave: st.builds(f.IHave, many(st.builds(f.Offer, id, n))),
         f.Graft: st.builds(f.Graft, many(id)),
         f.Prune: st.builds(f.Prune, many(addresses)),

@@ -6,6 +6,7 @@ A driver performs each effect in order and decides nothing itself.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 
@@ -155,36 +156,45 @@ def spelt_out(steps: Iterable[Step]) -> list[Effect]:
 class Outbox:
     """Where the parts of a node put their effects while one event is handled."""
 
-    __slots__ = ("effects",)
+    __slots__ = ("_has_forward", "_steps")
 
     def __init__(self) -> None:
-        self.effects: list[Step] = []
+        self._steps: list[Step] = []
+        self._has_forward = False
 
     def take(self) -> list[Effect]:
         """The effects so far; the next ones start a new list."""
-        return spelt_out(self.take_steps())
+        has_forward = self._has_forward
+        steps: list[Any] = self.take_steps()
+        return spelt_out(steps) if has_forward else steps
 
     def take_steps(self) -> list[Step]:
         """As `take`, with what goes to several children as one."""
-        steps, self.effects = self.effects, []
+        steps, self._steps = self._steps, []
+        self._has_forward = False
         return steps
+
+    def forward(self, data: Data, hop: int, siblings: Siblings) -> None:
+        """Send a message to the children of a plan."""
+        self._steps.append(Forward(data, hop, siblings))
+        self._has_forward = True
 
     def send(self, to: Address, frame: Frame) -> None:
         """Send on a stream."""
-        self.effects.append(Send(to, frame))
+        self._steps.append(Send(to, frame))
 
     def send_datagram(self, to: Address, frame: Frame) -> None:
         """Send as a datagram, which may be lost."""
-        self.effects.append(Send(to, frame, True))
+        self._steps.append(Send(to, frame, True))
 
     def set_timer(self, key: TimerKey, at_us: int) -> None:
         """Fire `key` at `at_us`."""
-        self.effects.append(SetTimer(key, at_us))
+        self._steps.append(SetTimer(key, at_us))
 
     def cancel_timer(self, key: TimerKey) -> None:
         """Do not fire `key`."""
-        self.effects.append(CancelTimer(key))
+        self._steps.append(CancelTimer(key))
 
     def notify(self, notice: Notice) -> None:
         """Tell the application."""
-        self.effects.append(notice)
+        self._steps.append(notice)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from snowcast.core.address import Address
 from snowcast.core.context import Context
-from snowcast.core.effects import Forward
 from snowcast.core.frames import Data
 from snowcast.core.region import Region
 from snowcast.core.siblings import Siblings
@@ -39,12 +38,10 @@ class Forwarder:
         """
         siblings = self._plan(region, centre, data.tree, data.id.origin)
         if siblings.children:
-            self._context.outbox.effects.append(Forward(data, hop, siblings))
+            self._context.outbox.forward(data, hop, siblings)
         return siblings.children
 
-    def _plan(
-        self, region: Region, centre: Address, tree: Tree, origin: Address
-    ) -> Siblings:
+    def _plan(self, region: Region, centre: Address, tree: Tree, origin: Address) -> Siblings:
         view = self._context.view
         if view.version != self._version or len(self._plans) >= PLANS_MAX:
             self._plans.clear()

@@ -26,7 +26,6 @@ from snowcast.core.effects import (
     Effect,
     Step,
     Stopped,
-    spelt_out,
 )
 from snowcast.core.errors import FrameError
 from snowcast.core.events import (
@@ -127,12 +126,17 @@ class Node:
 
     def handle(self, event: Event, now_us: int) -> list[Effect]:
         """Take in what has happened; return what is to be done, in order."""
-        return spelt_out(self.step(event, now_us))
+        self._take_in(event, now_us)
+        return self._context.outbox.take()
 
     def step(self, event: Event, now_us: int) -> list[Step]:
         """As `handle`, for a driver that can send one message to many at less than their cost."""
+        self._take_in(event, now_us)
+        return self._context.outbox.take_steps()
+
+    def _take_in(self, event: Event, now_us: int) -> None:
         if self._is_stopped:
-            return []
+            return
         match event:
             case FrameReceived():
                 self._on_frame(event.sender, event.frame, now_us)
@@ -155,7 +159,6 @@ class Node:
                 self._membership.retag(event.tags, now_us)
             case _:
                 assert_never(event)
-        return self._context.outbox.take_steps()
 
     def _on_frame(self, sender: Address, frame: Frame, now_us: int) -> None:
         match frame:

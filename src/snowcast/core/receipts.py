@@ -13,7 +13,7 @@ from snowcast.core.config import Recovery
 from snowcast.core.context import Context
 from snowcast.core.custodies import Custodies
 from snowcast.core.custody import Custody, Phase
-from snowcast.core.effects import Receipt, Send
+from snowcast.core.effects import Receipt
 from snowcast.core.forwarding import Forwarder
 from snowcast.core.frames import Ack, Data, MessageId
 from snowcast.core.member import Member, State
@@ -127,7 +127,7 @@ class Receipts:
                 assignments = self._forwarder.forward(data, root.region, me, 1)
             else:
                 first = Data(id, tree, root.left, root.right, payload, 1, attempt, *kind)
-                self._context.outbox.effects.append(Send(root.child, first))
+                self._context.outbox.send(root.child, first)
                 assignments = (root,)
             key = HopTimer(id, tree, attempt, root.left, root.right)
             launched.append((key, data, assignments))

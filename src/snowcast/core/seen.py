@@ -31,7 +31,7 @@ class Sighting(msgspec.Struct, gc=False):
 
     at_us: int
     carried: tuple[HopTimer, ...] = ()
-    """The assignments of it that this node has taken on: one in each tree, more where views differ."""
+    """Which assignments of it this node has taken on: one in each tree, or more if views differ."""
 
 
 class Seen:

@@ -14,9 +14,10 @@ import os
 import socket
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import pyarrow as pa
@@ -24,6 +25,10 @@ import pyarrow as pa
 from snowcast.pipeline.grid import Cell
 from snowcast.sim.run import record
 from snowcast.trace.parquet import RunWriter, writing
+from snowcast.trace.schema import ArrivalRow
+
+if TYPE_CHECKING:
+    from snowcast.kernels.results import Arrivals
 
 SUMMARY = "number long, error string, rows long, seconds double, worker string"
 """What a task tells of a cell, as Spark's schema; `error` is empty if all went well."""
@@ -48,15 +53,46 @@ def cells_task(directory: Path, run_cell: RunCell | None = None) -> Callable[[Ba
 
 
 def simulate(cell: Cell, writer: RunWriter) -> None:
-    """Run a cell on the simulator's full nodes, and write its rows."""
-    record(
-        cell.load(),
+    """Run a cell, on full nodes or by kernel, and write its rows."""
+    scenario, name, variant = cell.load(), cell.scenario, cell.variant
+    if not cell.by_kernel:
+        record(scenario, cell.seed, writer.write, name=name, variant=variant, label=cell.run)
+        return
+    from snowcast.kernels.run import record as record_by_kernel  # Numba is slow to load
+
+    record_by_kernel(
+        scenario,
         cell.seed,
         writer.write,
-        name=cell.scenario,
-        variant=cell.variant,
+        partial(_write_arrivals, writer, cell.run),
+        name=name,
+        variant=variant,
         label=cell.run,
     )
+
+
+def _write_arrivals(
+    writer: RunWriter, run: str, message: str, arrivals: Arrivals, names: Sequence[str]
+) -> None:
+    """The arrivals of a message, in columns as the kernels have them."""
+    addresses = pa.array(names)
+    content = {
+        "run": _constant(run, len(arrivals)),
+        "message": _constant(message, len(arrivals)),
+        "node": addresses.take(pa.array(arrivals.node)),
+        "sender": addresses.take(pa.array(arrivals.sender)),
+        "kind": _constant("data", len(arrivals)),
+        "at_us": arrivals.at_us,
+        "bytes": arrivals.bytes,
+        "hop": arrivals.hop,
+        "tree": arrivals.tree,
+        "first": arrivals.first,
+    }
+    writer.write_columns(ArrivalRow, content)
+
+
+def _constant(text: str, length: int) -> pa.Array:
+    return pa.repeat(pa.scalar(text), length)
 
 
 def _run_all(directory: str, run_cell: RunCell, batches: Batches) -> Batches:

@@ -64,15 +64,16 @@ def grid(
     protocols: Sequence[str] = (),
     nodes: Sequence[int] = (),
     fanouts: Sequence[int] = (),
-    by_kernel: bool = False,
+    kernel_from: int | None = None,
 ) -> list[Cell]:
     """The cells of these scenarios, which are names or paths; UsageError if one makes no sense.
 
     Where no protocols, numbers of nodes or fanouts are given those of the scenario are taken.
+    Runs of `kernel_from` nodes and more are computed by kernel, the others on full nodes.
     """
     seeds = list(seeds)
     cells = [
-        _cell(asked, scenario, values, seed, by_kernel)
+        _cell(asked, scenario, values, seed, kernel_from)
         for asked in dict.fromkeys(scenarios)
         for values, scenario in _combinations(asked, protocols, nodes, fanouts)
         for seed in seeds
@@ -117,11 +118,14 @@ def _product(given: dict[str, Sequence[Any]]) -> list[Values]:
     return found
 
 
-def _cell(asked: str, scenario: Scenario, values: Values, seed: int, by_kernel: bool) -> Cell:
+def _cell(
+    asked: str, scenario: Scenario, values: Values, seed: int, kernel_from: int | None
+) -> Cell:
     name = Path(asked).stem
     other = {k: value for k, value in values.items() if k not in (PROTOCOL, NODES, FANOUT)}
     variant = label(other)
     cluster = scenario.cluster
+    by_kernel = kernel_from is not None and cluster.nodes >= kernel_from
     words = [
         name,
         variant,
@@ -147,4 +151,4 @@ def _command(asked: str, values: Values, seed: int, by_kernel: bool) -> str:
     for key, value in values.items():
         option = {PROTOCOL: "--protocol", NODES: "--nodes"}.get(key)
         words += [option, str(value)] if option else ["--set", label({key: value})]
-    return shlex.join([*words, "--kernel"] if by_kernel else words)
+    return shlex.join([*words, "--kernel" if by_kernel else "--no-kernel"])

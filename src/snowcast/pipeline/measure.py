@@ -13,9 +13,17 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
+from snowcast.core.errors import UsageError
 from snowcast.pipeline.compare import comparisons, message_summary, summary
 from snowcast.pipeline.metric_tables import METRIC_TABLES
 from snowcast.pipeline.metrics.acks import ack_metrics
+from snowcast.pipeline.metrics.broadcasts import (
+    broadcast_frames,
+    broadcast_nodes,
+    frames_of,
+    nodes_of,
+    picked,
+)
 from snowcast.pipeline.metrics.copies import copies, deliveries
 from snowcast.pipeline.metrics.histogram import delivery_histogram
 from snowcast.pipeline.metrics.keys import run_keys
@@ -25,20 +33,37 @@ from snowcast.pipeline.metrics.percentiles import message_percentiles
 from snowcast.pipeline.metrics.recovery import recovery
 from snowcast.pipeline.metrics.roster import crashed, members, roster
 from snowcast.pipeline.metrics.runs import run_metrics
+from snowcast.pipeline.progress import Advance, followed, tell_nobody
 from snowcast.pipeline.reading import Traces, spark_path
+from snowcast.pipeline.session import settled
 from snowcast.pipeline.whole import whole_directory
+
+A_TABLE = 100
+"""What a table is of the progress."""
 
 Keep = Callable[[str, DataFrame], DataFrame]
 """Given the name of a table and its rows, gives them back from where they are kept."""
 
 
-def write_metrics(spark: SparkSession, traces: Traces, out: Path) -> None:
-    """Write every table to `out/<table>`, as Parquet; UsageError if something is there already."""
-    with whole_directory(out) as draft:
+def write_metrics(
+    spark: SparkSession, traces: Traces, out: Path, advance: Advance = tell_nobody
+) -> None:
+    """Write every table to `out/<table>`, as Parquet; UsageError if something is there already.
+
+    `advance` is told of hundredths of tables.
+    """
+    if traces.runs.isEmpty():
+        raise UsageError("there is no whole run in these datasets")
+    with whole_directory(out) as draft, settled(spark):
+        kept: list[str] = []
 
         def keep(name: str, rows: DataFrame) -> DataFrame:
             place = spark_path(draft / name)
-            rows.write.parquet(place)
+            begun, of = A_TABLE * len(kept), A_TABLE * len(METRIC_TABLES)
+            with followed(spark, lambda done, tasks: advance(begun + A_TABLE * done // tasks, of)):
+                rows.write.parquet(place)
+            kept.append(name)
+            advance(A_TABLE * len(kept), of)
             return spark.read.parquet(place)
 
         metrics(traces, keep)
@@ -79,6 +104,13 @@ def metrics(traces: Traces, keep: Keep) -> dict[str, DataFrame]:
         "summary": keep("summary", summary(of_runs)),
         "message_summary": keep("message_summary", message_summary(of_messages)),
         "comparisons": keep("comparisons", comparisons(of_runs)),
+    }
+    shown = picked(keys, traces)
+    frames = frames_of(shown, traces.arrivals)
+    who = keep("broadcast_nodes", broadcast_nodes(keys, nodes_of(shown, frames, traces.nodes)))
+    found |= {
+        "broadcast_nodes": who,
+        "broadcast_frames": keep("broadcast_frames", broadcast_frames(keys, frames, who)),
     }
     return {name: found[name] for name in METRIC_TABLES}
 

@@ -238,6 +238,37 @@ COMPARISONS = MetricTable(
     ),
 )
 
+BROADCAST_NODES = MetricTable(
+    "broadcast_nodes",
+    "One row for each node of a broadcast that is shown frame by frame: of the smallest run of a "
+    "scenario and protocol, the first message after a crash, or the first of all.",
+    (
+        *KEYS,
+        _text("message", "the id"),
+        _count("place", "its place on the ring, from 0"),
+        _text("node", "the address"),
+        _text("role", "`plain` or `straggler`"),
+        _flag("dead", "whether it had crashed by the send"),
+        _flag("is_origin", "whether it sent the message"),
+        _count("hop_timeout_us", "how long a parent waits for a silent child"),
+    ),
+)
+
+BROADCAST_FRAMES = MetricTable(
+    "broadcast_frames",
+    "One row for each data frame that arrived in a broadcast of `broadcast_nodes`.",
+    (
+        *KEYS,
+        _text("message", "the id"),
+        _count("at_us", "when it arrived, from the send"),
+        _count("sender", "the place of who sent it"),
+        _count("receiver", "the place of who got it"),
+        _count("tree", "0 standard or none, 1 primary, 2 secondary"),
+        _count("hop", "how many sends from the origin"),
+        _flag("first", "whether it was the first copy that the receiver got"),
+    ),
+)
+
 METRIC_TABLES: dict[str, MetricTable] = {
     table.name: table
     for table in (
@@ -250,6 +281,8 @@ METRIC_TABLES: dict[str, MetricTable] = {
         SUMMARY,
         MESSAGE_SUMMARY,
         COMPARISONS,
+        BROADCAST_NODES,
+        BROADCAST_FRAMES,
     )
 }
 

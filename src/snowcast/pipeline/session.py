@@ -8,6 +8,9 @@ Rules of this file:
 - What Spark and the JVM have to say goes to a file, which is named when something fails and
   removed when all went well.
 - However the work ends, by SIGINT and SIGTERM too, its jobs are cancelled and Spark is stopped.
+  A call to the JVM that a signal breaks off leaves its thread's connection unusable, and py4j
+  then waits for the answer all the same: so jobs are cancelled by a thread of its own, and what
+  the broken connection goes on to raise is not what is told.
 - Who has a session already, in a notebook or a test, keeps it: it is used, and left running.
 """
 
@@ -17,11 +20,12 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread, current_thread, main_thread
-from typing import Any, NoReturn
+from time import sleep
+from typing import NoReturn
 
 import pyspark
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
@@ -35,6 +39,8 @@ from snowcast.pipeline.java import java_home
 from snowcast.pipeline.package import write_package_zip
 
 HERE = "local[*]"
+SETTLE_S_MAX = 20.0
+SETTLE_POLL_S = 0.05
 
 SETTINGS = {
     # In local mode the driver does all the work: big tables are to fit into 2 GiB resident.
@@ -73,11 +79,13 @@ def open_session(
         yield running
         return
     log = Path(tempfile.mkstemp(prefix="snowcast-spark-", suffix=".log")[1])
-    with tempfile.TemporaryDirectory(prefix="snowcast-") as made, _signals_raise():
-        spark = _start(app, master, settings or {}, log, Path(made))
+    with tempfile.TemporaryDirectory(prefix="snowcast-") as made, _signals_raise() as signals:
+        spark = _start(app, master, settings or {}, log, Path(made), signals)
         try:
             yield spark
+            signals.check()
         except (PySparkException, Py4JError) as error:
+            signals.check()
             raise SparkFailed(f"{_gist(error)}; see {log}") from error
         except BaseException:
             log.unlink(missing_ok=True)
@@ -86,6 +94,21 @@ def open_session(
             log.unlink(missing_ok=True)
         finally:
             _stop(spark)
+            if signals.raised is not None:
+                log.unlink(missing_ok=True)
+
+
+@contextmanager
+def settled(spark: SparkSession) -> Iterator[None]:
+    """If the block fails or is broken off, what it has begun is over before that goes on.
+
+    For those who clear away what jobs were writing: a task that is cancelled takes a while to end.
+    """
+    try:
+        yield
+    except BaseException:
+        _in_a_thread(lambda: _settle(spark))
+        raise
 
 
 def is_local(master: str) -> bool:
@@ -94,7 +117,12 @@ def is_local(master: str) -> bool:
 
 
 def _start(
-    app: str, master: str | None, settings: Mapping[str, str], log: Path, made: Path
+    app: str,
+    master: str | None,
+    settings: Mapping[str, str],
+    log: Path,
+    made: Path,
+    signals: _Signals,
 ) -> SparkSession:
     is_submitted = "PYSPARK_GATEWAY_PORT" in os.environ
     wanted = {**SETTINGS, **settings, "spark.app.name": app}
@@ -118,7 +146,7 @@ def _start(
     except (PySparkException, Py4JError, OSError) as error:
         raise UsageError(f"Spark does not start: {_gist(error)}; see {log}") from None
     context = spark.sparkContext
-    _on_signals_raise()  # the context has put a handler of its own there
+    signals.listen(spark)  # again: the context has put a handler of its own there
     if not is_local(str(context.master)):
         context.addPyFile(str(write_package_zip(made)))
     return spark
@@ -153,46 +181,85 @@ def _prepare_environment(master: str, made: Path) -> None:
 
 
 def _stop(spark: SparkSession) -> None:
-    """Cancel what is under way, and stop, over a connection of its own.
-
-    A call to the JVM that a signal has broken off leaves the connection of its thread unusable.
-    """
+    """Cancel what is under way, and stop."""
 
     def work() -> None:
-        with suppress(PySparkException, Py4JError, OSError):
-            spark.sparkContext.cancelAllJobs()
-            spark.stop()
+        spark.sparkContext.cancelAllJobs()
+        spark.stop()
 
-    thread = Thread(target=work)
+    _in_a_thread(work)
+
+
+def _settle(spark: SparkSession) -> None:
+    """Cancel what is under way, and wait until no task is at work; not for ever."""
+    spark.sparkContext.cancelAllJobs()
+    store = spark.sparkContext._jsc.sc().statusStore()
+    for _ in range(int(SETTLE_S_MAX / SETTLE_POLL_S)):
+        executors = store.executorList(True)
+        if all(executors.apply(at).activeTasks() == 0 for at in range(executors.size())):
+            return
+        sleep(SETTLE_POLL_S)
+
+
+def _in_a_thread(work: Callable[[], None]) -> None:
+    """Talk to the JVM over a connection of its own, and wait; it may be gone already."""
+
+    def quietly() -> None:
+        with suppress(PySparkException, Py4JError, OSError):
+            work()
+
+    thread = Thread(target=quietly)
     thread.start()
     thread.join()
 
 
+class _Signals:
+    """SIGINT and SIGTERM end the work alike, as exceptions; the first one is kept."""
+
+    def __init__(self) -> None:
+        self.raised: BaseException | None = None
+        self._spark: SparkSession | None = None
+
+    def listen(self, spark: SparkSession | None = None) -> None:
+        """Take the signals, and cancel the jobs of `spark` when one comes."""
+        self._spark = spark
+        if current_thread() is main_thread():
+            signal.signal(signal.SIGINT, self._on_signal)
+            signal.signal(signal.SIGTERM, self._on_signal)
+
+    def check(self) -> None:
+        """Raise what a signal asked for, if one has come."""
+        if self.raised is not None:
+            raise self.raised from None
+
+    def _on_signal(self, number: int, frame: object) -> NoReturn:
+        is_interrupt = number == signal.SIGINT
+        wanted = KeyboardInterrupt() if is_interrupt else SystemExit(128 + number)
+        self.raised = self.raised or wanted
+        if self._spark is not None:
+            Thread(target=_cancel, args=(self._spark,), daemon=True).start()
+        raise wanted
+
+
+def _cancel(spark: SparkSession) -> None:
+    with suppress(PySparkException, Py4JError, OSError):
+        spark.sparkContext.cancelAllJobs()
+
+
 @contextmanager
-def _signals_raise() -> Iterator[None]:
-    """SIGTERM ends the block as SIGINT does, so that what has to be undone is; then as before."""
+def _signals_raise() -> Iterator[_Signals]:
+    """Signals end the block, so that what has to be undone is; then all is as before."""
+    signals = _Signals()
     if current_thread() is not main_thread():
-        yield
+        yield signals
         return
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    _on_signals_raise()
+    signals.listen()
     try:
-        yield
+        yield signals
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _on_signals_raise() -> None:
-    def interrupt(number: int, frame: Any) -> NoReturn:
-        raise KeyboardInterrupt
-
-    def terminate(number: int, frame: Any) -> NoReturn:
-        raise SystemExit(128 + number)
-
-    if current_thread() is main_thread():
-        signal.signal(signal.SIGINT, interrupt)
-        signal.signal(signal.SIGTERM, terminate)
 
 
 def _gist(error: BaseException) -> str:

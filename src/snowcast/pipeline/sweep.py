@@ -29,6 +29,7 @@ from snowcast.core.errors import UsageError
 from snowcast.pipeline.cells import SUMMARY, RunCell, cells_task
 from snowcast.pipeline.grid import Cell
 from snowcast.pipeline.progress import Advance, followed, tell_nobody
+from snowcast.pipeline.session import settled
 from snowcast.pipeline.whole import one_writer
 from snowcast.trace.files import TraceError
 from snowcast.trace.parquet import DRAFTS, make_dataset, names_of_runs
@@ -86,7 +87,10 @@ def sweep(
         try:
             left = missing
             while left:
-                left = _round(spark, left, out, partitions, advance, run_cell, failures, workers)
+                with settled(spark):
+                    left = _round(
+                        spark, left, out, partitions, advance, run_cell, failures, workers
+                    )
         finally:
             shutil.rmtree(out / DRAFTS, ignore_errors=True)
         computed = len(missing) - len(missing_cells(missing, out))

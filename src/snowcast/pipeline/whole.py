@@ -11,7 +11,7 @@ import fcntl
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from snowcast.core.errors import UsageError
@@ -21,8 +21,7 @@ from snowcast.core.errors import UsageError
 def whole_directory(place: Path) -> Iterator[Path]:
     """A draft to fill; it is renamed to `place` after the block, or removed if that failed."""
     place = place.resolve()
-    if place.exists() and (not place.is_dir() or any(place.iterdir())):
-        raise UsageError(f"{place}: there is something already")
+    check_free(place)
     place.parent.mkdir(parents=True, exist_ok=True)
     draft = place.with_name(f".{place.name}.draft")
     with one_writer(place.with_name(f".{place.name}.lock")):
@@ -35,16 +34,33 @@ def whole_directory(place: Path) -> Iterator[Path]:
             shutil.rmtree(draft, ignore_errors=True)
 
 
+def check_free(place: Path) -> None:
+    """UsageError if there is anything at a place but an empty directory."""
+    if place.exists() and (not place.is_dir() or any(place.iterdir())):
+        raise UsageError(f"{place}: there is something already")
+
+
 @contextmanager
 def one_writer(lock: Path) -> Iterator[None]:
     """Nobody else is in such a block with this file; UsageError if somebody is."""
-    handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+    handle = _locked(lock)
     try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)
+        os.close(handle)
+
+
+def _locked(lock: Path) -> int:
+    """The file, opened and locked. It may be removed by its last owner before it is ours."""
+    while True:
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
+            os.close(handle)
             raise UsageError(f"{lock.parent}: somebody is writing there ({lock.name})") from None
-        yield
-        lock.unlink(missing_ok=True)
-    finally:
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(handle), lock.stat()):
+                return handle
         os.close(handle)

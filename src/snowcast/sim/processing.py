@@ -32,7 +32,8 @@ class Placement(StrEnum):
 class Processing:
     """Delays from `min_us` to `max_us`, evenly; stragglers take `straggler_us` instead.
 
-    One node in `straggler_every` is a straggler, with 0 none is. System messages are delayed only if asked.
+    One node in `straggler_every` is a straggler, with 0 none is. System messages are delayed only
+    if asked.
     """
 
     def __init__(
