@@ -11,7 +11,7 @@ import difflib
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from pathlib import Path
 from typing import Any, get_origin
@@ -97,7 +97,7 @@ def set_flags(texts: list[str]) -> dict[str, Given]:
         path, equals, value = text.partition("=")
         if not equals:
             raise UsageError(f"--set wants section.key=value, not {text!r}")
-        found[path.strip()] = Given(value, f"--set {path.strip()}")
+        found[path.strip()] = Given(value.strip(), f"--set {path.strip()}")
     return found
 
 
@@ -135,7 +135,10 @@ def _from_environment(environment: Mapping[str, str], known: Mapping[str, Key]) 
         if name in variables:
             found[variables[name]] = Given(value, name)
         elif name.startswith(PREFIX) and name not in NOT_SETTINGS and not _SERVICE.fullmatch(name):
-            hint = _hint(name, variables) or "; `snowcast agent --print-config` shows all keys"
+            # What all have in common makes none of them alike.
+            own = [variable.removeprefix(PREFIX) for variable in variables]
+            hint = _hint(name.removeprefix(PREFIX), own, PREFIX)
+            hint = hint or "; `snowcast agent --print-config` shows all keys"
             raise UsageError(f"environment: {name} sets nothing{hint}")
     return found
 
@@ -152,9 +155,9 @@ def _check(path: str, source: str, known: Mapping[str, Key]) -> None:
     raise UsageError(f"{source}: no key {path}{hint}; allowed in [{section}]: {', '.join(allowed)}")
 
 
-def _hint(word: str, words: Any) -> str:
+def _hint(word: str, words: Iterable[str], prefix: str = "") -> str:
     close = difflib.get_close_matches(word, list(words), n=1, cutoff=0.6)
-    return f" (did you mean {close[0]}?)" if close else ""
+    return f" (did you mean {prefix}{close[0]}?)" if close else ""
 
 
 def _convert(key: Key, given: Given) -> Any:
