@@ -1,4 +1,4 @@
-"""The log: one line for one thing, nothing forged, nothing flooded, and nothing lost that is news."""
+"""The log: a line for each thing, nothing forged, nothing flooded, nothing lost that is news."""
 
 from __future__ import annotations
 

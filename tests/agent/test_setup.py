@@ -1,4 +1,4 @@
-"""From settings to the runtime: everything arrives, and contradictions are found before the start."""
+"""From settings to the runtime: all arrives, and contradictions are found before the start."""
 
 from __future__ import annotations
 

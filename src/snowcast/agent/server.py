@@ -13,7 +13,7 @@ import logging
 import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from http import HTTPStatus
 from ipaddress import ip_address
 from pathlib import Path
@@ -58,7 +58,10 @@ async def serve(agent: Agent) -> AsyncIterator[None]:
     control, path = agent.settings.control, agent.settings.socket
     door = Doorkeeper(_secret(control), control.token_file, OPEN_TO_ALL)
     api = _Api(agent, door)
-    async with _Site(api.table(), api.guard) as site:
+    async with AsyncExitStack() as stack:
+        # First in, last out: the loop still has to know the socket when it stops to listen on it.
+        sock = stack.enter_context(unix_socket(Path(path), control.socket_mode)) if path else None
+        site = await stack.enter_async_context(_Site(api.table(), api.guard))
         if control.bind:
             context = None
             if control.certificate:
@@ -66,13 +69,10 @@ async def serve(agent: Agent) -> AsyncIterator[None]:
                 agent.renewable.append(tls)
                 context = tls.context
             await site.listen(control.bind, context, "control API")
-        if not path:
-            yield
-            return
-        with unix_socket(Path(path), control.socket_mode) as sock:
+        if sock is not None:
             await site.listen_on(sock)
             log.info("control API", extra={"fields": {"at": path}})
-            yield
+        yield
 
 
 @asynccontextmanager
