@@ -18,8 +18,9 @@ def test_columns_have_their_names_types_and_order() -> None:
             T.StructField("node", T.StringType(), False),
             T.StructField("peer", T.StringType(), False),
             T.StructField("at_us", T.LongType(), False),
-            T.StructField("rtt_us", T.LongType(), False),
-            T.StructField("offset_us", T.LongType(), False),
+            T.StructField("rtt_us", T.LongType(), True),
+            T.StructField("offset_us", T.LongType(), True),
+            T.StructField("stream", T.BooleanType(), True),
         ]
     )
 
@@ -34,10 +35,13 @@ def test_spark_and_arrow_agree(table: str) -> None:
 def test_selecting_a_table_leaves_what_is_not_its_own_and_sets_order_and_types(
     spark: SparkSession,
 ) -> None:
-    columns = "offset_us int, rtt_us int, at_us int, peer string, more string, node string, run int"
-    df = spark.createDataFrame([(-5, 10, 7, "b", "x", "a", 1)], columns)
+    columns = (
+        "stream boolean, offset_us int, rtt_us int, at_us int, peer string, more string, "
+        "node string, run int"
+    )
+    df = spark.createDataFrame([(True, -5, 10, 7, "b", "x", "a", 1)], columns)
     found = select_table(df, "probes")
     assert [field.dataType for field in found.schema] == [
         field.dataType for field in schema_of("probes")
     ]
-    assert [tuple(row) for row in found.collect()] == [("1", "a", "b", 7, 10, -5)]
+    assert [tuple(row) for row in found.collect()] == [("1", "a", "b", 7, 10, -5, True)]

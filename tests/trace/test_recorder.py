@@ -148,6 +148,25 @@ def test_a_pong_makes_a_probe_of_its_ping() -> None:
     ]
 
 
+def test_a_ping_on_a_stream_makes_a_probe_that_says_so() -> None:
+    kept = Kept()
+    kept.recorder.frame_sent(1_000, A, B, Ping(4), is_datagram=False)
+    kept.recorder.frame_received(3_000, A, B, Pong(4, 9_000, 0), 16)
+    assert [probe.stream for probe in kept.probes()] == [True]
+
+
+def test_a_ping_without_an_answer_is_a_probe_without_a_time_once_it_is_given_up() -> None:
+    kept = Kept()
+    for at_us, number in ((1_000, 4), (2_000, 5), (module.PING_US_MAX + 999, 6)):
+        kept.recorder.frame_sent(at_us, A, B, Ping(number))
+    assert kept.probes() == []
+    kept.recorder.frame_sent(module.PING_US_MAX + 1_000, A, C, Ping(7))
+    given_up = ProbeRow(run="run", node=TEXT_A, peer=TEXT_B, at_us=1_000)
+    assert kept.probes() == [given_up]
+    kept.recorder.frame_received(module.PING_US_MAX + 1_100, A, B, Pong(4, 9_000, 0), 16)
+    assert kept.probes() == [given_up]  # it is counted once, however late it comes
+
+
 def test_a_pong_for_no_ping_makes_no_probe() -> None:
     kept = Kept()
     kept.recorder.frame_sent(1_000, A, B, Ping(4))

@@ -39,7 +39,7 @@ def test_a_column_is_nullable_exactly_if_it_may_be_left_out() -> None:
 def test_columns_stand_in_the_order_of_the_class() -> None:
     assert columns(ProbeRow)[1:3] == (
         Column("node", "string", False, "the node that pinged"),
-        Column("peer", "string", False, "the node that answered"),
+        Column("peer", "string", False, "the node that was pinged"),
     )
 
 

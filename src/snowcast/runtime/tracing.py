@@ -68,7 +68,9 @@ class Tracer:
         for effect in effects:
             match effect:
                 case Send():
-                    self._recorder.frame_sent(now_us, me, effect.to, effect.frame)
+                    self._recorder.frame_sent(
+                        now_us, me, effect.to, effect.frame, effect.is_datagram
+                    )
                 case Joined():
                     self.note(joined_us=now_us)
                 case Accepted() if isinstance(event, Broadcast) and not event.is_control:

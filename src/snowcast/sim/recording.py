@@ -45,7 +45,7 @@ class Recording(Observer):
     def on_send(self, now_us: int, sender: Address, send: Send, frame_bytes: int) -> None:
         if isinstance(send.frame, Ping):
             shown_us = self._nodes[sender].shown_us(now_us)
-            self._recorder.frame_sent(shown_us, sender, send.to, send.frame)
+            self._recorder.frame_sent(shown_us, sender, send.to, send.frame, send.is_datagram)
 
     def on_frame(self, now_us: int, node: SimNode, sender: Address, frame: Frame) -> None:
         shown_us, size = node.shown_us(now_us), frame_size(frame)

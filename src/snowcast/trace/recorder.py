@@ -5,21 +5,32 @@ what the clock of that node shows.
 
 Rules of this file:
 - What is remembered is bounded: which messages a node has had, and which pings are out.
+- A ping that got no answer in time is a row too: losses cannot be told from what came.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from snowcast.core.address import Address
+from snowcast.core.config import SECOND
 from snowcast.core.frames import Ack, AckQuery, Data, Frame, MessageId, Ping, Pong
 from snowcast.core.trees import Mode
 from snowcast.trace.schema import ArrivalRow, MessageRow, ProbeRow, Row
 
 SEEN_MAX = 65_536  # messages remembered for each node, as many as a node itself remembers
 PINGS_MAX = 65_536  # in all
+PING_US_MAX = 10 * SECOND  # longer than any node waits for a pong
 
 Write = Callable[[Row], None]
+
+
+class _Ping(NamedTuple):
+    """A ping that is out: since when, and by which way, as `ProbeRow` has it."""
+
+    at_us: int
+    stream: bool | None
 
 
 class Recorder:
@@ -29,7 +40,7 @@ class Recorder:
         self.run = run
         self.write = write
         self._seen: dict[Address, dict[MessageId, None]] = {}
-        self._pings: dict[tuple[Address, Address, int], int] = {}
+        self._pings: dict[tuple[Address, Address, int], _Ping] = {}
         self._names: dict[Address, str] = {}
 
     def node_started(self, node: Address) -> None:
@@ -52,12 +63,17 @@ class Recorder:
         )
         self.write(row)
 
-    def frame_sent(self, now_us: int, node: Address, to: Address, frame: Frame) -> None:
-        """`node` sends a frame: pings are remembered until they are answered."""
+    def frame_sent(
+        self, now_us: int, node: Address, to: Address, frame: Frame, is_datagram: bool = True
+    ) -> None:
+        """`node` sends a frame: pings are remembered until they are answered or given up."""
         if isinstance(frame, Ping):
+            self._give_up(now_us)
             if len(self._pings) >= PINGS_MAX:
                 del self._pings[next(iter(self._pings))]
-            self._pings[node, to, frame.sequence] = now_us
+            key = node, to, frame.sequence
+            self._pings.pop(key, None)  # so that the oldest is always the first
+            self._pings[key] = _Ping(now_us, None if is_datagram else True)
 
     def frame_received(
         self, now_us: int, node: Address, sender: Address, frame: Frame, frame_bytes: int
@@ -109,18 +125,35 @@ class Recorder:
         self.write(row)
 
     def _pong(self, now_us: int, node: Address, peer: Address, pong: Pong) -> None:
-        sent_us = self._pings.pop((node, peer, pong.sequence), None)
-        if sent_us is None:  # passed on by another, or long after the ping
+        ping = self._pings.pop((node, peer, pong.sequence), None)
+        if ping is None:  # passed on by another, or long after the ping
             return
         row = ProbeRow(
             run=self.run,
             node=self._name(node),
             peer=self._name(peer),
             at_us=now_us,
-            rtt_us=now_us - sent_us,
-            offset_us=pong.at_us - (sent_us + now_us) // 2,
+            rtt_us=now_us - ping.at_us,
+            offset_us=pong.at_us - (ping.at_us + now_us) // 2,
+            stream=ping.stream,
         )
         self.write(row)
+
+    def _give_up(self, now_us: int) -> None:
+        """Write the pings that have been out for too long. The oldest are the first."""
+        while self._pings:
+            (node, peer, sequence), ping = next(iter(self._pings.items()))
+            if now_us - ping.at_us < PING_US_MAX:
+                return
+            del self._pings[node, peer, sequence]
+            row = ProbeRow(
+                run=self.run,
+                node=self._name(node),
+                peer=self._name(peer),
+                at_us=ping.at_us,
+                stream=ping.stream,
+            )
+            self.write(row)
 
     def _is_first(self, node: Address, id: MessageId) -> bool:
         seen = self._seen.setdefault(node, {})

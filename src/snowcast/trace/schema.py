@@ -3,7 +3,8 @@
 A row is a frozen value; the class is the table. docs/TRACE.md is written from this file.
 
 Rules of this file:
-- Adding a nullable column keeps old traces readable. Anything else raises SCHEMA_VERSION.
+- Adding a nullable column, or letting a column be null, keeps old traces readable. Anything else
+  raises SCHEMA_VERSION.
 - Units go last in a name. Times are microseconds on the clock of the node named in the row: on a
   virtual clock since the start of the run, on real ones since 1970. `probes` tells how clocks
   differ.
@@ -109,15 +110,19 @@ class ArrivalRow(Row, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class ProbeRow(Row, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """One row for each ping that was answered."""
+    """One row for each ping, once it was answered or given up."""
 
     node: Annotated[str, _is("the node that pinged")]
-    peer: Annotated[str, _is("the node that answered")]
-    at_us: Annotated[int, _is("when the answer came, on the clock of `node`")]
-    rtt_us: Annotated[int, _is("from ping to pong")]
-    offset_us: Annotated[
-        int, _is("how far the clock of `peer` is ahead of `node`'s, if both ways take as long")
+    peer: Annotated[str, _is("the node that was pinged")]
+    at_us: Annotated[
+        int, _is("when the answer came, on the clock of `node`; without one, when it was asked")
     ]
+    rtt_us: Annotated[int | None, _is("from ping to pong; null if no answer came in time")] = None
+    offset_us: Annotated[
+        int | None,
+        _is("how far the clock of `peer` is ahead of `node`'s, if both ways take as long"),
+    ] = None
+    stream: Annotated[bool | None, _is("true if it went on a stream, not in a datagram")] = None
 
 
 class Column(NamedTuple):
