@@ -57,6 +57,21 @@ async def test_aborting_leaves_no_socket_and_no_timer() -> None:
         await asyncio.sleep(0)
 
 
+@on_loop
+async def test_what_waits_for_a_member_that_is_evicted_comes_back_and_its_link_is_broken() -> None:
+    async with local_cluster(3, config=FAST) as nodes:
+        host, other = nodes[0]._running, nodes[1].address
+        host.streams.send(other, Nack(1))
+        await until(lambda: other in host.streams._links and not host.streams.queued_bytes)
+        old = host.streams._links[other]
+        nodes[0].evict(other)
+        assert host.streams._links.get(other) is not old
+        # It lives, says so, and is reached over a new one.
+        await until(lambda: all(len(node.members) == 3 for node in nodes))
+        receipt = await nodes[0].broadcast(b"are you back?", reliable=True)
+        assert receipt.delivered == 2
+
+
 def _misdirected() -> Data:
     """A message whose region does not contain its receiver."""
     id = MessageId(local(9), 1, 1)

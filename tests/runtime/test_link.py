@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import sys
+
+import pytest
 
 from snowcast.core.frames import Data, MessageId, Nack
 from snowcast.core.trees import Tree
 from snowcast.runtime.limits import Limits
-from snowcast.runtime.link import BATCH_BYTES, JOINED_BYTES_MAX
+from snowcast.runtime.link import BATCH_BYTES, JOINED_BYTES_MAX, RETRY_MS, TCP_RTO_MAX_MS
 from support.loops import hello, local, on_loop, turns, until
 from support.sockets import serving, streams
 
@@ -86,6 +90,23 @@ async def test_a_peer_that_reads_nothing_is_given_up_with_all_that_waits_for_it(
         assert unsent == tuple(frames[-len(unsent) :])
         assert counters.links_stalled == 1
         assert counters.frames_returned == len(unsent)
+
+
+@on_loop
+@pytest.mark.skipif(sys.platform != "linux", reason="other kernels have no such options")
+async def test_the_kernel_gives_a_peer_up_in_time_and_never_waits_long_to_try_again() -> None:
+    async with serving() as server, streams(Limits(stall_timeout=2.5)) as (out, _, _):
+        out.send(server.address, Nack(0))
+        await until(lambda: server.frames)
+        transport = out._links[server.address]._transport
+        assert transport is not None
+        sock = transport.get_extra_info("socket")
+        assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 2_500
+        try:
+            retry_ms = sock.getsockopt(socket.IPPROTO_TCP, TCP_RTO_MAX_MS)
+        except OSError:
+            pytest.skip("this kernel cannot be told how often to try again")
+        assert retry_ms == RETRY_MS
 
 
 @on_loop

@@ -76,6 +76,19 @@ async def test_a_full_queue_gives_back_what_does_not_fit_and_tells() -> None:
 
 
 @on_loop
+async def test_breaking_a_link_gives_back_what_may_not_have_arrived() -> None:
+    async with serving() as server, streams() as (out, returned, _):
+        out.send(server.address, Nack(1))
+        out.drop(server.address, "it was evicted")
+        assert returned == []
+        await until(lambda: returned)
+
+        assert returned == [(server.address, (Nack(1),))]
+        assert len(out) == 0
+        out.drop(server.address, "there is none")
+
+
+@on_loop
 async def test_a_frame_larger_than_the_queue_is_taken_when_nothing_else_waits() -> None:
     async with serving() as server, streams(Limits(queue_bytes_max=100)) as (out, returned, _):
         frame = Data(MessageId(local(7001), 1, 1), Tree.STANDARD, None, None, bytes(5_000))

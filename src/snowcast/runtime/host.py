@@ -14,10 +14,10 @@ from random import Random
 from typing import NamedTuple
 
 from snowcast.core.address import Address
-from snowcast.core.effects import Notice
+from snowcast.core.effects import MemberChanged, Notice
 from snowcast.core.events import Event, PeerUnreachable
 from snowcast.core.frames import Frame, Hello
-from snowcast.core.member import Member, first_incarnation
+from snowcast.core.member import Member, State, first_incarnation
 from snowcast.core.node import Node
 from snowcast.runtime.clock import Clock
 from snowcast.runtime.counters import Counters
@@ -103,8 +103,9 @@ class Host:
             partial(Timers, loop, clock),
             ways.send,
             ways.send_datagram,
-            notify,
+            self._on_notice,
         )
+        self._notify = notify
         if ways.send == self.streams.send:
             self.driver.forward_by(self.node, self.streams.forward)
         self.tracer: Tracer | None = None
@@ -175,6 +176,13 @@ class Host:
 
     def _on_frames(self, sender: Address, frames: list[Frame]) -> None:
         self.driver.on_frames(sender, frames)
+
+    def _on_notice(self, notice: Notice) -> None:
+        if isinstance(notice, MemberChanged) and notice.new.state is State.EVICTED:
+            # A connection that has been silent for so long answers late even once it could again:
+            # the kernel tries less and less often. If the member is back it gets a new one.
+            self.streams.drop(notice.new.address, "it was evicted")
+        self._notify(notice)
 
     def _on_unreachable(self, peer: Address, unsent: tuple[Frame, ...]) -> None:
         self.driver.handle(PeerUnreachable(peer, unsent))

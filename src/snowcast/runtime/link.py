@@ -4,6 +4,8 @@ Rules of this file:
 - What is sent within one turn of the loop is written together, at the end of the turn.
 - A frame that was written shortly before the connection broke may not have been read: it counts as
   unsent. Whoever gets it twice delivers it once.
+- The kernel tries again at least once in `RETRY_MS`: left alone it waits twice as long each time,
+  and a link would be late for long after the network is whole again.
 - A large payload is handed to the transport as it is; only small ones are joined.
 """
 
@@ -11,7 +13,9 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import sys
 from collections import deque
+from contextlib import suppress
 from typing import Protocol, cast
 
 from snowcast.core.address import Address
@@ -28,6 +32,8 @@ JOINED_BYTES_MAX = 32 << 10  # a payload from this size on is written by itself
 BATCH_BYTES = 256 << 10  # written at a time; the rest waits until the transport has room
 LATELY_S = 0.25
 LATELY_BYTES_MAX = 1 << 20
+RETRY_MS = 1_000  # the least that Linux takes
+TCP_RTO_MAX_MS = 44  # Linux 6.15; the socket module has no name for it yet
 
 Queued = Frame | tuple[Forward, Assignment]
 """What is kept of a frame in case it comes back: itself, or what it is made from."""
@@ -178,7 +184,7 @@ class Link(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Say who is here, and all that has gathered meanwhile."""
         self._transport = cast(asyncio.Transport, transport)
-        _give_up_after(self._transport.get_extra_info("socket"), self._stall_timeout)
+        _retry_soon_and_give_up(self._transport.get_extra_info("socket"), self._stall_timeout)
         self._owner.on_open(self)
         self._transport.write(self._hello)
         self.flush()
@@ -279,8 +285,11 @@ def _frame(what: Queued) -> Frame:
     return what
 
 
-def _give_up_after(sock: socket.socket, seconds: float) -> None:
-    """Have the kernel break a connection whose peer's machine has vanished. Linux can."""
-    option = getattr(socket, "TCP_USER_TIMEOUT", None)
-    if option is not None and sock.family != socket.AF_UNIX:
-        sock.setsockopt(socket.IPPROTO_TCP, option, int(seconds * 1000))
+def _retry_soon_and_give_up(sock: socket.socket, seconds: float) -> None:
+    """Have the kernel try again often what was lost, and break a connection whose peer's machine
+    has vanished. Linux can."""
+    if sys.platform != "linux" or sock.family == socket.AF_UNIX:
+        return
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(seconds * 1000))
+    with suppress(OSError):  # an older kernel
+        sock.setsockopt(socket.IPPROTO_TCP, TCP_RTO_MAX_MS, RETRY_MS)
