@@ -96,3 +96,21 @@ async def test_a_crashed_node_hears_nothing_and_records_nothing_more(tmp_path: P
         await until(lambda: len(delivered) == 1)
     arrivals = [row.node for row in TraceReader(tmp_path).rows(ArrivalRow) if row.kind == "data"]
     assert arrivals == [str(nodes[1].address)]
+
+
+@on_loop
+async def test_rows_go_to_another_run_when_asked_with_what_became_of_the_node(
+    tmp_path: Path,
+) -> None:
+    async with street(tmp_path, 3) as (nodes, delivered):
+        assert [node.known for node in nodes[:3]] == [3, 3, 3]
+        nodes[2].crash()
+        for node in nodes[:3]:
+            node.trace("second")
+        nodes[0].say(say(0))
+        await until(lambda: len(delivered) == 1)
+    reader = TraceReader(tmp_path)
+    rows = {row.node: row for row in reader.rows(NodeRow) if row.run == "second"}
+    ends = [(row.joined_us, row.crashed_us) for _, row in sorted(rows.items())]
+    assert ends == [(7, None), (7, None), (7, 7)]
+    assert {row.run for row in reader.rows(ArrivalRow) if row.kind == "data"} == {"second"}

@@ -69,6 +69,8 @@ class Resident:
         self._sockets: Sockets | None = None
         self._host: Host
         self._tracer: Tracer
+        self._me: Member
+        self._noted: dict[str, int | None] = {}
         self._detour: Detour
         self._closing: set[asyncio.Task[None]] = set()
 
@@ -79,7 +81,7 @@ class Resident:
     def boot(self, members: tuple[Member, ...]) -> None:
         """Begin as one of many that all know one another."""
         self._begin()
-        self._tracer.note(joined_us=self._around.clock_us())
+        self._note(joined_us=self._around.clock_us())
         self.is_member = True
         self._host.start(Start(members=members))
 
@@ -94,6 +96,22 @@ class Resident:
         self.is_member = True
         self._host.start(Start())
 
+    @property
+    def known(self) -> int:
+        """How many members it believes there are, itself included."""
+        return len(self._host.node.view)
+
+    def trace(self, run: str) -> None:
+        """Have its rows belong to `run` from now on, and tell that run what became of it so far."""
+        around, me = self._around, self._me
+        processing = around.processing
+        is_straggler = processing is not None and processing.is_straggler(self.index)
+        role = Role.STRAGGLER if is_straggler else Role.PLAIN
+        self._tracer = Tracer(around.writer, run, me, role=role, stable=self._stable)
+        self._note()
+        if self.is_up:
+            self._host.driver.observe = self._observe if around.observe else self._tracer.observe
+
     def say(self, step: Say) -> None:
         """Broadcast a message that begins with its number."""
         payload = step.number.to_bytes(NUMBER_BYTES, "big").ljust(step.payload_bytes, b".")
@@ -102,6 +120,7 @@ class Resident:
     def leave(self) -> None:
         """Announce that it leaves; it goes on forwarding until it is done."""
         self.is_member = False
+        self._noted["left_us"] = self._around.clock_us()
         self._host.handle(Leave())
 
     def crash(self) -> None:
@@ -127,7 +146,13 @@ class Resident:
 
     def _gone(self) -> None:
         self.is_up = self.is_member = False
-        self._tracer.note(crashed_us=self._around.clock_us())
+        self._note(crashed_us=self._around.clock_us())
+
+    def _note(self, **changes: int | None) -> None:
+        """Something has become of it: for the run that is recorded, and for those that follow."""
+        self._noted |= changes
+        if self._noted:
+            self._tracer.note(**self._noted)
 
     def _begin(self) -> None:
         around = self._around
@@ -145,15 +170,10 @@ class Resident:
         options = Options(config=around.config, name=self.name, make_broadcaster=make_broadcaster)
         self._host = Host(options, sockets, self.address, self._life, self._on_notice, self._detour)
         self._detour.on_unreachable = self._on_unreachable
-        me = Member(self.address, first_incarnation(self._life), name=self.name)
-        processing = around.processing
-        is_straggler = processing is not None and processing.is_straggler(self.index)
-        role = Role.STRAGGLER if is_straggler else Role.PLAIN
-        self._tracer = Tracer(around.writer, around.run, me, role=role, stable=self._stable)
-        self._host.driver.observe = self._tracer.observe
-        if around.observe is not None:
-            self._host.driver.observe = self._observe
+        self._me = Member(self.address, first_incarnation(self._life), name=self.name)
+        self._noted = {}
         self.is_up = True
+        self.trace(around.run)
 
     def _on_unreachable(self, peer: Address, unsent: tuple[Frame, ...]) -> None:
         if self.is_up:
@@ -169,6 +189,7 @@ class Resident:
         match notice:
             case Joined():
                 self.is_member = True
+                self._noted["joined_us"] = self._around.clock_us()
             case Stopped():
                 self.is_up = False
                 task = asyncio.get_running_loop().create_task(self._host.close())

@@ -12,13 +12,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import os
 import shutil
+import stat
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -76,7 +78,7 @@ class Worker:
             ]
         )
         if self._job.process == 0:
-            self._writer.write(_run_row(self._job, self._scenario))
+            self._writer.write(run_row(self._job, self._scenario))
         await self._until(0)
         for node in booted:
             node.boot(members)
@@ -205,7 +207,14 @@ def report(status: Status) -> None:
     sys.stdout.buffer.flush()
 
 
-async def work() -> None:
+class Part(Protocol):
+    """What one process does in a run."""
+
+    async def go(self, stdin: asyncio.StreamReader) -> bool:
+        """Do it; whether it came to its end, so that what was written is worth keeping."""
+
+
+async def work(make: Callable[[Job, TraceWriter], Part]) -> None:
     """Read the job, and do it while somebody listens."""
     stdin = await _standard_input()
     line = await stdin.readline()
@@ -215,7 +224,7 @@ async def work() -> None:
     folder, is_whole = Path(job.out) / f"process-{job.process}", False
     try:
         with TraceWriter(folder) as writer:
-            task = asyncio.create_task(Worker(job, writer).go(stdin))
+            task = asyncio.create_task(make(job, writer).go(stdin))
             while not task.done() and not stdin.at_eof():
                 await asyncio.wait({task}, timeout=STATUS_S)
             task.cancel()
@@ -226,11 +235,11 @@ async def work() -> None:
             _discard(folder)
 
 
-def main() -> None:
+def main(make: Callable[[Job, TraceWriter], Part] = Worker) -> None:
     """Be one process of the lab."""
     event_loop.install()
     try:
-        asyncio.run(work())
+        asyncio.run(work(make))
     except (SnowcastError, OSError) as error:
         report(Status(state="failed", reason=str(error)))
         sys.exit(1)
@@ -245,6 +254,10 @@ def _discard(folder: Path) -> None:
 
 async def _standard_input() -> asyncio.StreamReader:
     reader = asyncio.StreamReader()
+    kind = os.fstat(sys.stdin.fileno()).st_mode
+    if not (stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind)):  # a file cannot be waited for
+        reader.feed_eof()
+        return reader
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     return reader
@@ -255,7 +268,8 @@ def _faults(scenario: Scenario) -> Sequence[Any]:
     return make_rules(scenario.network)[:-1]
 
 
-def _run_row(job: Job, scenario: Scenario) -> RunRow:
+def run_row(job: Job, scenario: Scenario) -> RunRow:
+    """What a trace says of the run as a whole."""
     return RunRow(
         run=job.name,
         protocol=scenario.protocol,
