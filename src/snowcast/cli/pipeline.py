@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import typer
 
+from snowcast.cli.ingest import ingest
 from snowcast.cli.metrics import metrics
 from snowcast.cli.sweep import sweep
 
 app = typer.Typer(help="From scenarios and traces to tables of metrics, on Spark.")
 app.command("sweep")(sweep)
+app.command("ingest")(ingest)
 app.command("metrics")(metrics)

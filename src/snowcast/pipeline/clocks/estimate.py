@@ -11,7 +11,7 @@ Rules of this file:
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
@@ -38,16 +38,18 @@ each window of `window_us` from `starts_us` on. `rtt_us` is its quickest probe: 
 nobody can tell."""
 
 
-def clocks(probes: DataFrame) -> DataFrame:
-    """The table, from the probes of a trace."""
+Keep = Callable[[str, DataFrame], DataFrame]
+"""Given a name and rows, gives them back from where they are kept."""
+
+
+def clocks(probes: DataFrame, keep: Keep = lambda name, rows: rows) -> DataFrame:
+    """The table, from the probes of a trace. What is needed more than once goes through `keep`."""
     taken = usable(probes)
-    first = offsets(taken)
-    windowed = with_windows(taken, first)
-    spans = windowed.groupBy("run").agg(
-        F.min("starts_us").alias("starts_us"), F.min("window_us").alias("window_us")
-    )
-    drifts = filled(left_over(windowed), spans_windows(windowed))
-    rows = first.join(F.broadcast(spans), on="run", how="inner").join(
+    first = keep("offsets", offsets(taken))
+    left = less_offsets(taken, first)
+    known_spans = keep("spans", spans(left))
+    drifts = filled(left_over(with_windows(left, known_spans)), known_spans)
+    rows = first.join(F.broadcast(known_spans), on="run", how="inner").join(
         drifts, on=["run", "node"], how="left"
     )
     return rows.select(
@@ -69,11 +71,11 @@ def offsets(probes: DataFrame) -> DataFrame:
     return pairs.groupBy("run").applyInArrow(_solve_run, _OFFSETS)
 
 
-def with_windows(probes: DataFrame, offsets: DataFrame) -> DataFrame:
-    """The probes less what `offsets` explain, with `window`, `starts_us` and `window_us`."""
+def less_offsets(probes: DataFrame, offsets: DataFrame) -> DataFrame:
+    """The probes with their times set right by `offsets`, and of offsets what these leave."""
     known = offsets.select("run", "node", F.round("offset_us").cast("long").alias("node_us"))
     peers = known.select("run", F.col("node").alias("peer"), F.col("node_us").alias("peer_us"))
-    left = (
+    return (
         probes.join(F.broadcast(known), on=["run", "node"], how="inner")
         .join(F.broadcast(peers), on=["run", "peer"], how="inner")
         .select(
@@ -85,20 +87,31 @@ def with_windows(probes: DataFrame, offsets: DataFrame) -> DataFrame:
             (F.col("offset_us") - (F.col("peer_us") - F.col("node_us"))).alias("offset_us"),
         )
     )
-    spans = left.groupBy("run").agg(
+
+
+def spans(probes: DataFrame) -> DataFrame:
+    """How the time of each run is cut: `run, starts_us, window_us, windows`."""
+    ends = probes.groupBy("run").agg(
         F.min("at_us").alias("starts_us"), (F.max("at_us") + 1).alias("ends_us")
     )
     length_us = F.col("ends_us") - F.col("starts_us")
-    count = F.greatest(F.lit(1), F.least(F.lit(WINDOWS_MAX), F.floor(length_us / WINDOW_US)))
-    window_us = F.ceil(length_us / count)
-    sized = spans.select("run", "starts_us", window_us.cast("long").alias("window_us"))
+    windows = F.greatest(F.lit(1), F.least(F.lit(WINDOWS_MAX), F.floor(length_us / WINDOW_US)))
+    return ends.select(
+        "run",
+        "starts_us",
+        F.ceil(length_us / windows).cast("long").alias("window_us"),
+        windows.cast("long").alias("windows"),
+    )
+
+
+def with_windows(probes: DataFrame, spans: DataFrame) -> DataFrame:
+    """The probes with the number of the window that each is in."""
     place = F.floor((F.col("at_us") - F.col("starts_us")) / F.col("window_us"))
-    return left.join(F.broadcast(sized), on="run", how="inner").withColumn("window", place)
-
-
-def spans_windows(windowed: DataFrame) -> DataFrame:
-    """How many windows each run has."""
-    return windowed.groupBy("run").agg((F.max("window") + 1).alias("windows"))
+    return (
+        probes.join(F.broadcast(spans), on="run", how="inner")
+        .withColumn("window", place)
+        .drop("starts_us", "window_us", "windows")
+    )
 
 
 def left_over(windowed: DataFrame) -> DataFrame:
@@ -108,10 +121,11 @@ def left_over(windowed: DataFrame) -> DataFrame:
     return pairs.groupBy(*by).applyInArrow(_solve_window, _LEFT)
 
 
-def filled(left: DataFrame, windows: DataFrame) -> DataFrame:
+def filled(left: DataFrame, spans: DataFrame) -> DataFrame:
     """For each node an array over all windows of its run, with what is missing filled in."""
+    windows = spans.select("run", "windows")
     counted = left.join(F.broadcast(windows), on="run", how="inner")
-    return counted.groupBy("run", "node").applyInArrow(partial(_fill), _DRIFTS)
+    return counted.groupBy("run", "node").applyInArrow(_fill, _DRIFTS)
 
 
 def _solve_run(table: pa.Table) -> pa.Table:
