@@ -7,26 +7,35 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import snowcast
-from snowcast.runtime.datagrams import PLAIN, cluster_tag
+from snowcast.core.codec import encode
+from snowcast.core.config import Config
+from snowcast.core.frames import Nack
+from snowcast.runtime.datagrams import PLAIN, SEALED, cluster_tag
+from snowcast.runtime.keyring import KeyRing
 from support.attacks import Attacker, attacker, peer
 from support.certificates import Authority
-from support.fleet import Fleet, fleet
+from support.fleet import SOONER, Fleet, fleet
 
 OTHERS = ["b", "c", "d", "e"]
 MIB = 1 << 20
 STRANGERS_MAX = snowcast.Limits().strangers_max
 
 
+IMPATIENT = msgspec.structs.replace(SOONER, suspicion_max_factor=2)
+"""Members that somebody has only invented are evicted soon."""
+
+
 @contextmanager
-def besieged(**limits: Any) -> Iterator[tuple[Fleet, Attacker]]:
+def besieged(config: Config | None = None, **limits: Any) -> Iterator[tuple[Fleet, Attacker]]:
     """A cluster, one of whose nodes, `target`, is to be attacked; and who is to do that.
 
     In the end the target has been of use all along, and still lets a newcomer in.
     """
-    with fleet() as f:
+    with fleet(config=config) as f:
         f.start("target", limits=limits)
         f.start(*OTHERS)
         f.agree()
@@ -41,9 +50,7 @@ def besieged(**limits: Any) -> Iterator[tuple[Fleet, Attacker]]:
 def goes_on(f: Fleet) -> None:
     """Everybody, the target too, gets a message, and the target's own gets to everybody."""
     for origin in ("b", "target"):
-        receipt = f.broadcast(origin, f"from {origin}", reliable=True)
-        assert receipt["delivered"] == 4
-        assert not set(receipt["missing"]) & set(f.names)
+        f.reach(origin, f"{len(f.heard)} from {origin}", ["target", *OTHERS])
 
 
 def resources(f: Fleet) -> dict[str, int]:
@@ -124,7 +131,7 @@ def test_frames_over_the_limit_are_refused_before_they_are_read() -> None:
 
 def fuzz(count: int, seed: int) -> None:
     """Some of what is nearly right is right, and tells of members that there are not: those go."""
-    with besieged() as (f, a):
+    with besieged(IMPATIENT) as (f, a):
         before = resources(f)
         a.garbage(count, seed)
         a.datagrams(5 * count, seed, PLAIN + cluster_tag(peer(0)))
@@ -143,6 +150,25 @@ def test_streams_and_datagrams_that_are_nearly_right_do_no_harm() -> None:
 @pytest.mark.parametrize("seed", range(2, 6))
 def test_many_more_streams_and_datagrams_that_are_nearly_right_do_no_harm(seed: int) -> None:
     fuzz(20_000, seed)
+
+
+def test_datagrams_without_the_key_and_copies_of_those_with_it_are_refused() -> None:
+    key = snowcast.generate_key()
+    with fleet() as f:
+        f.start("target", keys=[key])
+        f.start(*OTHERS, keys=[key])
+        f.agree()
+        tag, body = cluster_tag(peer(0)), peer(1).address + encode(Nack(1))
+        right, wrong = KeyRing([key]), KeyRing([snowcast.generate_key()])
+        recorded = SEALED + tag + right.seal(body, SEALED + tag)
+        forged = SEALED + tag + wrong.seal(body, SEALED + tag)
+        with attacker(f.addresses["target"]) as a:
+            for sent in (recorded, forged, PLAIN + tag + body):
+                a.send(sent, 50)
+            f.until(lambda: refused(f, "replay") == 49)
+            f.until(lambda: refused(f, "key") == 50)
+            f.until(lambda: refused(f, "unsealed") == 50)
+        goes_on(f)
 
 
 def test_who_is_of_another_kind_stays_outside_and_the_cluster_goes_on(tmp_path: Path) -> None:

@@ -71,6 +71,12 @@ class Attacker:
                 prefix = random.choice((b"", head[:1], head, head + sender))
                 sock.sendto(prefix + chunk, self.where)
 
+    def send(self, datagram: bytes, times: int) -> None:
+        """The same datagram, again and again."""
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+            for _ in range(times):
+                sock.sendto(datagram, self.where)
+
     def close(self) -> None:
         """Stop."""
         for sock in self._open:
