@@ -82,7 +82,7 @@ def client(agent: Agent) -> Client:
     return Client(agent.settings.socket)
 
 
-async def ask(agent: Agent, method: str, *arguments: Any, **options: Any) -> Any:
+async def ask(agent: Agent, method: str, /, *arguments: Any, **options: Any) -> Any:
     """`get` or `post` by a client, while the loop goes on."""
     return await asyncio.to_thread(getattr(client(agent), method), *arguments, **options)
 
