@@ -49,9 +49,9 @@ class Story(Observer):
             self.dead.add(node.address)
 
     def on_drop(self, now_us: int, sender: Address, to: Address, frame: Frame, why: Lost) -> None:
-        if why is Lost.SILENT and isinstance(frame, Data) and not frame.is_system:
-            if not frame.is_leaf:
-                self.dead_inside.add(to)
+        is_message = isinstance(frame, Data) and not frame.is_system
+        if why is Lost.SILENT and is_message and not frame.is_leaf:
+            self.dead_inside.add(to)
 
     def on_broadcast(self, now_us: int, node: SimNode, id: MessageId, broadcast: Broadcast) -> None:
         self.origins[id] = node.address

@@ -20,6 +20,7 @@ from snowcast.sim.rules import (
     OneWayLoss,
     Partition,
     Refuse,
+    Stall,
     Streams,
     Verdict,
 )
@@ -124,6 +125,18 @@ def test_a_stream_outlives_a_short_partition_but_not_a_long_one() -> None:
     assert rule(flight(0, 1, sent_us=900 * MS)) == Later(200 * MS)
     assert Partition([[A]])(flight(0, 1)) == Refuse(12_600 * MS)
     assert Partition([[A]], streams="drop")(flight(0, 1)) is DROP
+
+
+@pytest.mark.parametrize("is_datagram", [True, False])
+def test_a_stall_loses_nothing_and_lets_all_through_at_its_end(is_datagram: bool) -> None:
+    rule = Stall([A], from_us=10, until_us=20)
+
+    def verdict(sender: int, to: int, at_us: int) -> Verdict:
+        return rule(flight(sender, to, sent_us=at_us, is_datagram=is_datagram))
+
+    assert [verdict(0, 1, at) for at in (9, 10, 19, 20)] == [PASS, Later(10), Later(1), PASS]
+    assert verdict(2, 0, 15) == Later(5)
+    assert verdict(1, 2, 15) is PASS
 
 
 def test_a_partition_can_be_healed_by_hand() -> None:

@@ -25,6 +25,7 @@ def flight(sender: Address, to: Address, sent_us: int = 0) -> rules.Flight:
 def disturbed(do: str, until_us: int | None = None, **keys: Any) -> rules.Rule:
     """The rule that does something to node A from 1 s on."""
     kind: Any = {
+        "stall": incidents.Stall,
         "partition": incidents.Partition,
         "flipflop": incidents.FlipFlop,
         "lossy": incidents.Lossy,
@@ -82,6 +83,15 @@ def test_a_partition_cuts_its_nodes_off_for_its_time() -> None:
     assert rule(flight(A, B, 1_500_000)) is rules.DROP
     assert rule(flight(B, C, 1_500_000)) is rules.PASS
     assert rule(flight(A, B, 2_000_000)) is rules.PASS
+
+
+def test_a_stall_holds_back_what_its_nodes_send_and_hear_until_its_end() -> None:
+    rule = disturbed("stall", until_us=3_000_000, for_s=2)
+
+    assert rule(flight(A, B, 1_500_000)) == rules.Later(1_500_000)
+    assert rule(flight(B, A, 1_500_000)) == rules.Later(1_500_000)
+    assert rule(flight(B, C, 1_500_000)) is rules.PASS
+    assert rule(flight(A, B, 3_000_000)) is rules.PASS
 
 
 def test_a_flipflop_is_deaf_for_half_of_each_period() -> None:

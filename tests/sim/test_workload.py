@@ -8,6 +8,7 @@ import pytest
 
 from snowcast.core.errors import UsageError
 from snowcast.core.trees import Mode
+from snowcast.sim.incidents import Stall
 from snowcast.sim.plan import AnyStep, Disturb, Enter, Exit, Halt, How, Plan, Return, Say
 from snowcast.sim.scenario import parse
 from snowcast.sim.workload import plan
@@ -173,6 +174,16 @@ def test_pauses_come_to_the_same_nodes_and_never_overlap() -> None:
         gaps = [(b - a) / SECOND for a, b in pairwise(at_us)]
         assert all(5 <= gap <= 7 for gap in gaps)
         assert max(at_us) <= 96 * SECOND
+
+
+def test_pauses_of_the_traffic_come_at_the_times_of_pauses_of_the_process() -> None:
+    pauses = {"share": 0.2, "for_s": 4, "gap_s": [1, 3], "until_s": 100}
+    halts = steps(Halt, pauses=pauses)
+    stalls = steps(Disturb, pauses=pauses | {"what": "traffic"})
+
+    told = [(s.at_us, s.nodes, s.until_us) for s in stalls]
+    assert told == [(h.at_us, (h.node,), h.at_us + 4 * SECOND) for h in halts]
+    assert all(isinstance(stall.kind, Stall) for stall in stalls)
 
 
 # Events

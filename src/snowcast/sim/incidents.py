@@ -66,6 +66,12 @@ class Pause(Chosen, frozen=True, kw_only=True, tag="pause"):
     for_s: Rate
 
 
+class Stall(Chosen, frozen=True, kw_only=True, tag="stall"):
+    """What they send or should hear waits for a while; they run on, and their timers fire."""
+
+    for_s: Rate
+
+
 class Partition(Chosen, frozen=True, kw_only=True, tag="partition"):
     """They are cut off from the rest, not from each other."""
 
@@ -88,5 +94,5 @@ class Lossy(Chosen, frozen=True, kw_only=True, tag="lossy"):
     for_s: Rate | None = None
 
 
-Disturbance = Partition | FlipFlop | Lossy
-AnyIncident = Join | Leave | Crash | Kill | Restart | Pause | Partition | FlipFlop | Lossy
+Disturbance = Stall | Partition | FlipFlop | Lossy
+AnyIncident = Join | Leave | Crash | Kill | Restart | Pause | Disturbance

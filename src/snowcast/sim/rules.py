@@ -48,6 +48,7 @@ __all__ = [
     "Refuse",
     "Rule",
     "Seeded",
+    "Stall",
     "Streams",
     "Verdict",
 ]
@@ -195,6 +196,23 @@ class FlipFlop(_Lossy):
         if at_us < self._from_us or (self._until_us is not None and at_us >= self._until_us):
             return False
         return (at_us - self._from_us) % self._period_us < self._on_us
+
+
+class Stall:
+    """What `nodes` send, and what is sent to them, from `from_us` on arrives after `until_us`.
+
+    Nothing is lost. The nodes themselves go on, so their timers fire while answers wait.
+    """
+
+    def __init__(self, nodes: Collection[Address], from_us: int, until_us: int) -> None:
+        self._concerns = scope_of(nodes, None)
+        self._from_us = from_us
+        self._until_us = until_us
+
+    def __call__(self, flight: Flight, /) -> Verdict:
+        if not self._from_us <= flight.sent_us < self._until_us or not self._concerns(flight):
+            return PASS
+        return Later(self._until_us - flight.sent_us)
 
 
 class Bandwidth:

@@ -173,6 +173,8 @@ class PausesSection(Section, frozen=True, kw_only=True):
     """`[pauses]`: a share of the nodes stop for a while, again and again, each at random times."""
 
     share: Share = 0.0
+    what: Literal["process", "traffic"] = "process"
+    """Whether nodes stand still altogether, or run on while all they send and hear has to wait."""
     for_s: Rate = 4.0
     gap_s: tuple[float, float] = (1.0, 30.0)
     """How long a node runs between two pauses: from and to."""

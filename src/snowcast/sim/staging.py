@@ -77,6 +77,9 @@ def make_rule(disturb: Disturb, nodes: Collection[Address]) -> rules.Rule:
     """The rule that treats `nodes` badly; to be installed and taken away at its times."""
     from_us, until_us, kind = disturb.at_us, disturb.until_us, disturb.kind
     match kind:
+        case incidents.Stall():
+            assert until_us is not None, "a stall has an end"
+            return rules.Stall(nodes, from_us, until_us)
         case incidents.Partition():
             return rules.Partition([nodes], from_us, until_us)
         case incidents.FlipFlop():

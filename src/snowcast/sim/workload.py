@@ -127,7 +127,7 @@ class _Maker:
             else:
                 yield at_us, partial(self._befall, number, incident, random)
 
-    def pauses(self) -> Iterator[Halt]:
+    def pauses(self) -> Iterator[Halt | Disturb]:
         """`[pauses]`: the same nodes again and again."""
         pauses = self._scenario.pauses
         nodes = self._scenario.cluster.nodes
@@ -141,7 +141,12 @@ class _Maker:
             random = self._stream("pauses", node)
             at_s = pauses.start_s + random.uniform(*pauses.gap_s)
             while at_s + pauses.for_s <= pauses.until_s:
-                yield Halt(round(at_s * SECOND), node, for_us)
+                at_us = round(at_s * SECOND)
+                if pauses.what == "process":
+                    yield Halt(at_us, node, for_us)
+                else:
+                    stall = i.Stall(at_s=at_s, nodes=(node,), for_s=pauses.for_s)
+                    yield Disturb(at_us, at_us + for_us, (node,), stall)
                 at_s += pauses.for_s + random.uniform(*pauses.gap_s)
 
     def _say(self, number: int, random: Random, at_us: int, roster: Roster) -> list[AnyStep]:
