@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Array = Any
-ROUNDS = 8
+ROUNDS = 20
 HUBER = 1.5
 GAUGE = 1e-7
 """How weakly offsets are drawn to zero: enough to choose among those that fit as well."""
@@ -37,12 +37,14 @@ def solve(count: int, edges: Edges) -> Array:
     """The offsets of `count` nodes that fit best; the mean of each group is about 0."""
     weight = edges.weight.astype(float)
     found = np.zeros(count)
+    misfit = edges.offset
     for _ in range(ROUNDS):
-        found = _least_squares(count, edges, weight, found)
-        misfit = np.abs(edges.offset - (found[edges.b] - found[edges.a])) * np.sqrt(edges.weight)
-        usual = 1.4826 * np.median(misfit)
-        allowed = HUBER * max(usual, 1.0)
-        weight = edges.weight * np.minimum(1.0, allowed / np.maximum(misfit, allowed))
+        # Only what is left is solved for, so that the gauge does not draw at offsets of hours.
+        found = found + _least_squares(count, edges, weight, misfit)
+        misfit = edges.offset - (found[edges.b] - found[edges.a])
+        far = np.abs(misfit) * np.sqrt(edges.weight)
+        allowed = HUBER * max(1.4826 * float(np.median(far)), 1.0)
+        weight = edges.weight * np.minimum(1.0, allowed / np.maximum(far, allowed))
     return found
 
 
@@ -69,7 +71,7 @@ def centred(offsets: Array, group: Array) -> Array:
     return out
 
 
-def _least_squares(count: int, edges: Edges, weight: Array, start: Array) -> Array:
+def _least_squares(count: int, edges: Edges, weight: Array, offset: Array) -> Array:
     """Conjugate gradients, with the diagonal as preconditioner."""
     a, b = edges.a, edges.b
 
@@ -83,8 +85,8 @@ def _least_squares(count: int, edges: Edges, weight: Array, start: Array) -> Arr
     def applied(x: Array) -> Array:
         return summed(weight * (x[b] - x[a])) + pull * x
 
-    found = start.copy()
-    residual = summed(weight * edges.offset) - applied(found)
+    found = np.zeros(count)
+    residual = summed(weight * offset)
     scale = float(np.sum(residual * residual / diagonal))
     z = residual / diagonal
     direction, rho = z.copy(), float(residual @ z)
