@@ -19,9 +19,9 @@ def test_the_table_is_printed_and_the_page_named(
     assert main(["report", str(tables), "--real", str(tables), "--out", str(out)]) == 0
     told = capsys.readouterr().out
     lines = [" ".join(line.split()) for line in told.splitlines()]
-    assert lines[0] == "scenario protocol metric paper simulated real"
+    assert lines[0] == "setting protocol metric paper simulated real"
     assert (
-        "stable Snow Standard RMR (bytes) 122.0 116.0 (115.9 to 116.1) 116.0 (115.9 to 116.1)"
+        "Stable Snow Standard RMR (bytes) 122.0 116.0 (115.9 to 116.1) 116.0 (115.9 to 116.1)"
         in lines
     )
     assert lines[-1] == f"8 figures and the page: {out / 'index.html'}"

@@ -46,8 +46,12 @@ def test_the_numbers_are_there_for_programs(tables: Path, tmp_path: Path) -> Non
     assert document["real"] == []
     assert [figure["name"] for figure in document["figures"]] == list(FIGURES)
     first = document["comparison"][0]
-    assert (first["protocol"], first["metric"], first["real"]) == ("standard", "ldt_ms", None)
-    assert len(document["comparison"]) == len(made.entries) == 30
+    assert (first["protocol"], first["metric"], first["real"]) == (
+        "standard",
+        "ldt_first_to_last_ms",
+        None,
+    )
+    assert len(document["comparison"]) == len(made.entries) == 40
 
 
 def test_a_report_replaces_a_report_and_nothing_else(few: Path, tmp_path: Path) -> None:

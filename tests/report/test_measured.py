@@ -7,20 +7,21 @@ from pathlib import Path
 import pytest
 
 from snowcast.core.errors import UsageError
-from snowcast.report.measured import Interval, open_measured, values_of
+from snowcast.report.measured import Interval, interval, open_measured, values_of
 from support.metric_rows import summary, write
 
 
-def test_a_metric_is_that_of_the_scenario_as_it_stands_in_its_file(tmp_path: Path) -> None:
+def test_rows_are_those_of_a_scenario_or_of_one_variant_of_it(tmp_path: Path) -> None:
     rows = [
-        summary("stable", "standard", "ldt_ms", 9, variant="processing.stragglers=aligned"),
+        summary("stable", "standard", "ldt_ms", 9, variant="a.b=aligned,c=1"),
         summary("stable", "standard", "ldt_ms", 1500, 20),
-        summary("stable", "coloring", "ldt_ms", 700),
+        summary("churn", "standard", "ldt_ms", 700),
     ]
     measured = open_measured(write(tmp_path, {"summary": rows}))
-    assert measured.find("stable", "standard", "ldt_ms") == Interval(1500, 1480, 1520, 20)
-    assert measured.find("churn", "standard", "ldt_ms") is None
-    assert measured.scenarios() == {"stable"}
+    (plain,) = measured.of("stable")
+    assert interval(plain) == Interval(1500, 1480, 1520, 20)
+    assert [row["mean"] for row in measured.of("stable", "c=1,a.b=aligned")] == [9]
+    assert measured.of("breakdown") == []
     assert measured.rows("node_load") == []
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from snowcast.report.comparison import METRICS
 from snowcast.report.measured import Interval
-from snowcast.report.numbers import TITLES, number, with_interval
+from snowcast.report.numbers import TITLES, amount, number, with_interval
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,19 @@ def test_an_interval_that_is_a_point_is_not_shown() -> None:
 
 def test_every_metric_of_the_table_has_a_title() -> None:
     assert set(TITLES) == set(METRICS)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (12_345.6, "frames/s", "12,346 frames/s"),
+        (15, "us", "15 us"),
+        (0.04213, "s", "0.0421 s"),
+        (3.14159, "", "3.14"),
+        (None, "s", "-"),
+    ],
+)
+def test_an_amount_has_its_unit_and_no_more_places_than_it_is_worth(
+    value: float | None, unit: str, text: str
+) -> None:
+    assert amount(value, unit) == text

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 
-from snowcast.report.paper import DIFFERENCES, PAPER, SCENARIOS, Published
+from snowcast.report.paper import DIFFERENCES, PAPER, SETTINGS, Published
 
 
 def test_there_is_a_number_for_each_protocol_of_the_paper_in_each_scenario() -> None:
     protocols = {protocol for protocol, _ in PAPER}
     assert protocols == {"gossip", "plumtree-paper", "standard", "coloring"}
-    assert set(PAPER) == {(p, s) for p in protocols for s in SCENARIOS}
+    published = {setting.published for setting in SETTINGS.values()}
+    assert set(PAPER) == {(p, s) for p in protocols for s in published}
     assert PAPER["coloring", "breakdown"] == Published(760, 241, 0.991)
 
 

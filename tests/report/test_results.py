@@ -1,8 +1,10 @@
-"""The page of results: every number in it comes from a table."""
+"""The page of results: every number in it comes from a report's document, or from `make bench`."""
 
 from __future__ import annotations
 
-from snowcast.report.comparison import Entry
+from typing import Any
+
+from snowcast.report.comparison import METRICS, Entry
 from snowcast.report.measured import Interval
 from snowcast.report.paired import Pair
 from snowcast.report.results import results_page
@@ -11,29 +13,79 @@ POINT = Interval(1, 1, 1, 20)
 WIDE = Interval(1500, 1480, 1520, 20)
 
 
-def test_tables_of_results() -> None:
-    entries = [
-        Entry("stable", "standard", "reliability", 1, POINT, POINT),
-        Entry("stable", "standard", "ldt_ms", None, WIDE, None),
-    ]
-    page = results_page(
-        "20 runs.", entries, [Pair("stable", "coloring", "standard", WIDE, 0)], ["load"]
-    )
+def document(real: Interval | None = None, **changes: Any) -> dict[str, Any]:
+    """A report's document as JSON would have it."""
+    entries = [Entry("stable", "standard", metric, 122, WIDE, real) for metric in METRICS]
+    pairs = [Pair("aligned", "coloring", "standard", WIDE, 0)]
+    full = {
+        "setting": "20 runs.",
+        "comparison": [entry.as_dict() for entry in entries],
+        "paired": [pair.as_dict() for pair in pairs],
+        "figures": [{"name": "load", "title": "Load per node", "caption": "Who sends."}],
+    }
+    return {**full, **changes}
+
+
+def test_a_table_has_a_row_for_each_protocol_and_the_sources_beside_each_other() -> None:
+    page = results_page(document())
     assert "\n20 runs.\n" in page
+    assert "\n### Stable\n" in page
     assert (
-        "## Stable\n\n"
-        "| protocol | metric | paper | simulated | real |\n"
-        "| --- | --- | --- | --- | --- |\n"
-        "| Snow Standard | LDT, from the send (ms) | - | 1500 (1480 to 1520) | - |\n"
-        "| Snow Standard | Reliability | 1 | 1 | 1 |\n"
-    ) in page
-    assert (
-        "| stable | Snow Coloring | Snow Standard | 1500 (1480 to 1520) | 0 of 20 seeds |" in page
+        "| protocol | LDT (ms), paper | LDT (ms), simulated | LDT from the send (ms), sim" in page
     )
-    assert "![load](load.svg)" in page
+    assert (
+        "| Snow Standard | 122 | 1500<br><sub>1480 to 1520</sub> | 1500<br><sub>1480 to 1520</sub>"
+        " | 122.0 |"
+    ) in page
+    assert ", real" not in page
+    assert (
+        "| Stable, stragglers where the paper has them | Snow Coloring | Snow Standard "
+        "| 1500 (1480 to 1520) | 0 of 20 seeds |"
+    ) in page
     assert page.endswith("\n")
 
 
+def test_real_nodes_have_columns_when_there_are_any() -> None:
+    page = results_page(document(real=POINT))
+    heads = next(line for line in page.splitlines() if line.startswith("| protocol |"))
+    assert heads.count(", real |") == len(METRICS)
+    assert " | 1 |\n" in page
+
+
+def test_figures_are_found_where_they_are() -> None:
+    page = results_page(document(), place="results/")
+    assert "## Load per node\n\n![Load per node](results/load.svg)\n\nWho sends." in page
+
+
+def test_benchmarks_stand_beside_what_they_are_compared_with() -> None:
+    row = {"what": "frames", "measured": 9000.0, "unit": "frames/s", "rival": "SimPy"}
+    row |= {"rival_measured": 6000.0, "judged": 1.5, "limit": 0.15, "at_least": True}
+    alone = {"what": "ring", "measured": 2.5, "unit": "MB", "rival": "", "rival_measured": None}
+    alone |= {"judged": 2.5, "limit": 2.0, "at_least": False, "ok": False, "why_not": ""}
+    broken = {**alone, "what": "NATS", "measured": None, "why_not": "no NATS here"}
+    told = {**alone, "what": "rows", "limit": None, "ok": True}
+    made = {"at": "2026-01-02T03:04:05+00:00", "machine": "x86_64", "cpus": 2, "python": "3.11.2"}
+    rows = [{**row, "ok": True, "why_not": ""}, alone, broken, told]
+    page = results_page(document(), bench={"sim": {**made, "rows": rows}})
+    assert "### sim\n\nOn 2 cores, x86_64, Python 3.11.2, 2026-01-02.\n" in page
+    assert "| frames | 9,000 frames/s | SimPy: 6,000 frames/s | 1.50 | ≥ 0.15 | yes |" in page
+    assert "| ring | 2.5 MB |  |  | ≤ 2 MB | **no** |" in page
+    assert "| NATS | - |  |  |  | not measured: no NATS here |" in page
+    assert "| rows | 2.5 MB |  |  |  |  |" in page
+
+
+def test_more_about_the_differences_is_a_part_of_the_page() -> None:
+    more = "# Why\n\ntext\n\n```sh\n# a comment\n```\n\n## Because\n"
+    page = results_page(document(), more=more)
+    assert "\n\n## Why\n\ntext\n\n```sh\n# a comment\n```\n\n### Because\n\n" in page
+
+
+def test_prose_is_no_wider_than_the_house_has_it() -> None:
+    page = results_page(document(setting="word " * 100))
+    prose = [line for line in page.splitlines() if not line.startswith(("|", "!"))]
+    assert max(map(len, prose)) <= 100
+
+
 def test_what_was_not_run_is_not_spoken_of() -> None:
-    page = results_page("Nothing.", [], [], [])
+    page = results_page({"setting": "Nothing.", "comparison": [], "paired": [], "figures": []})
     assert "##" not in page

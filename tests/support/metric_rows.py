@@ -28,11 +28,13 @@ def at_message(number: int, *cell: Any, **changes: Any) -> dict[str, Any]:
     return {**summary(*cell, **changes), "number": number}
 
 
-def pair(scenario: str, protocol: str, against: str, difference: float) -> dict[str, Any]:
+def pair(
+    scenario: str, protocol: str, against: str, difference: float, equal: int = 0
+) -> dict[str, Any]:
     """One row of `comparisons`: a difference in LDT."""
     row = {"scenario": scenario, "protocol": protocol, "against": against, **CELL}
     interval = {"difference": difference, "low": difference - 5, "high": difference + 5}
-    return {**row, "metric": "ldt_ms", "seeds": 20, **interval, "lower": 19}
+    return {**row, "metric": "ldt_ms", "seeds": 20, **interval, "lower": 16, "equal": equal}
 
 
 def of_run(protocol: str, run: str = "r", **columns: Any) -> dict[str, Any]:

@@ -46,6 +46,7 @@ COMMANDS = {
     "lab": "snowcast.cli.lab:app",
     "pipeline": "snowcast.cli.pipeline:app",
     "report": "snowcast.cli.report:report",
+    "evaluate": "snowcast.cli.evaluate:evaluate",
 }
 """Where each command is found, in the order of the help. It is loaded when it is asked for."""
 

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from snowcast.report.comparison import Entry
 from snowcast.report.numbers import TITLES, number, with_interval
+from snowcast.report.paper import SETTINGS
 from snowcast.report.protocols import look
 
 
@@ -43,7 +44,7 @@ def print_table(entries: Iterable[Entry]) -> None:
         return
     has_real = any(entry.real for entry in entries)
     table = Table(box=None, pad_edge=False)
-    for name in ("scenario", "protocol", "metric"):
+    for name in ("setting", "protocol", "metric"):
         table.add_column(name)
     for name in ("paper", "simulated", *(["real"] if has_real else [])):
         table.add_column(name, justify="right")
@@ -51,7 +52,7 @@ def print_table(entries: Iterable[Entry]) -> None:
         if entry.simulated is None and entry.real is None:
             continue
         cells = [
-            entry.scenario,
+            SETTINGS[entry.setting].title,
             look(entry.protocol).title,
             TITLES[entry.metric],
             number(entry.metric, entry.paper),

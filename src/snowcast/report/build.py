@@ -31,6 +31,7 @@ from snowcast.report.results import results_page
 TITLE = "snowcast: what was measured"
 PAGE = "index.html"
 SCHEMA = 1
+"""Of `report.json`."""
 
 
 class Report(NamedTuple):
@@ -46,7 +47,7 @@ def build(simulated: Path, out: Path, real: Path | None = None) -> Report:
     """Write the report of what was simulated, and of what was measured on real nodes, to `out`."""
     tables = open_measured(simulated)
     real_tables = None if real is None else open_measured(real)
-    _check_free(out)
+    check_free(out)
     draft = out.with_name(f".{out.name}.part")
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
@@ -70,16 +71,19 @@ def _write(
     paired = pairs(tables)
     setting = _setting(tables, real)
     played = broadcasts(tables, "simulated") + (broadcasts(real, "real") if real else [])
-    pictures = [Picture(one.name, one.title, one.caption, svg_of(one.figure)) for one in drawn]
+    pictures = [
+        Picture(one.name, one.title, one.caption, svg_of(one.figure, is_part=True)) for one in drawn
+    ]
     page = build_page(TITLE, setting, entries, paired, pictures, played)
     (draft / PAGE).write_text(page, encoding="utf-8")
-    (draft / "RESULTS.md").write_text(results_page(setting, entries, paired, names))
-    document = _document(tables, real, entries, paired, drawn)
+    document = _document(setting, tables, real, entries, paired, drawn)
+    (draft / "RESULTS.md").write_text(results_page(document), encoding="utf-8")
     (draft / "report.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     return names
 
 
 def _document(
+    setting: str,
     tables: Measured,
     real: Measured | None,
     entries: Sequence[Entry],
@@ -88,6 +92,7 @@ def _document(
 ) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
+        "setting": setting,
         "comparison": [entry.as_dict() for entry in entries],
         "paired": [pair.as_dict() for pair in paired],
         "simulated": tables.summary,
@@ -112,7 +117,7 @@ def _runs(how: str, tables: Measured) -> str:
     return f"{len(runs)} {noun} {how} ({scenarios}), {messages} messages in all."
 
 
-def _check_free(out: Path) -> None:
+def check_free(out: Path) -> None:
     """Only a report may be replaced by a report."""
     if out.exists() and not (out / "report.json").is_file() and any(out.iterdir()):
         raise UsageError(f"{out}: not empty, and no report: give a directory of its own")

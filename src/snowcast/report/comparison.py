@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from snowcast.report.measured import Interval, Measured
-from snowcast.report.paper import PAPER, SCENARIOS
+from snowcast.report.measured import Interval, Measured, interval
+from snowcast.report.paper import PAPER, SETTINGS, Setting
 from snowcast.report.protocols import in_order
 
-METRICS = ("ldt_ms", "ldt_first_to_last_ms", "rmr_bytes", "reliability", "reliability_live")
+METRICS = ("ldt_first_to_last_ms", "ldt_ms", "rmr_bytes", "reliability", "reliability_live")
+
+NOT_IN_PAPER = ("ldt_ms", "reliability_live")
+"""Its LDT runs from the first receipt to the last, and it counts the dead as receivers."""
+
+_Found = Mapping[tuple[str, str], Interval]
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One number of one protocol in one scenario, from wherever there is one."""
+    """One number of one protocol in one setting, from wherever there is one."""
 
-    scenario: str
+    setting: str
+    """A key of `paper.SETTINGS`."""
     protocol: str
     metric: str
     paper: float | None
@@ -30,37 +36,31 @@ class Entry:
 
 
 def compare(simulated: Measured, real: Measured | None) -> list[Entry]:
-    """An entry for each scenario of the paper, each protocol, and each metric of the table."""
-    sources = [simulated] if real is None else [simulated, real]
+    """An entry for each setting of the paper, each protocol that was run, and each metric."""
     return [
-        _entry(scenario, protocol, metric, simulated, real)
-        for scenario in SCENARIOS
-        for protocol in in_order(_protocols(sources, scenario))
+        Entry(
+            name,
+            protocol,
+            metric,
+            _published(setting, protocol, metric),
+            ours.get((protocol, metric)),
+            theirs.get((protocol, metric)),
+        )
+        for name, setting in SETTINGS.items()
+        for ours, theirs in [(_found(simulated, setting), _found(real, setting))]
+        for protocol in in_order({protocol for protocol, _ in (*ours, *theirs)})
         for metric in METRICS
     ]
 
 
-def _protocols(sources: Sequence[Measured], scenario: str) -> set[str]:
-    return {
-        row["protocol"]
-        for source in sources
-        for row in source.summary
-        if row["scenario"] == scenario and not row["variant"]
-    }
+def _found(measured: Measured | None, setting: Setting) -> _Found:
+    rows = measured.of(setting.scenario, setting.variant) if measured else []
+    return {(row["protocol"], row["metric"]): interval(row) for row in rows}
 
 
-def _entry(
-    scenario: str, protocol: str, metric: str, simulated: Measured, real: Measured | None
-) -> Entry:
-    published = PAPER.get((protocol, scenario))
-    # The paper's LDT runs from the first receipt to the last.
+def _published(setting: Setting, protocol: str, metric: str) -> float | None:
+    published = PAPER.get((protocol, setting.published))
+    if published is None or metric in NOT_IN_PAPER:
+        return None
     name = "ldt_ms" if metric == "ldt_first_to_last_ms" else metric
-    has_one = published is not None and metric not in ("ldt_ms", "reliability_live")
-    return Entry(
-        scenario,
-        protocol,
-        metric,
-        float(getattr(published, name)) if has_one else None,
-        simulated.find(scenario, protocol, metric),
-        real.find(scenario, protocol, metric) if real is not None else None,
-    )
+    return float(getattr(published, name))

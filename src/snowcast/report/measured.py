@@ -51,17 +51,14 @@ class Measured:
         """One row for each cell and metric."""
         return self.rows(SUMMARY)
 
-    def find(self, scenario: str, protocol: str, metric: str) -> Interval | None:
-        """One metric of a scenario as it stands in its file; None if it was not run."""
-        for row in self.summary:
-            is_it = row["scenario"] == scenario and row["protocol"] == protocol
-            if is_it and row["metric"] == metric and not row["variant"]:
-                return interval(row)
-        return None
-
-    def scenarios(self) -> set[str]:
-        """The names of those that were run."""
-        return {row["scenario"] for row in self.summary}
+    def of(self, scenario: str, variant: str = "") -> list[Row]:
+        """The rows of `summary` about a scenario as it stands in its file, or one variant of it."""
+        wanted = values_of(variant)
+        return [
+            row
+            for row in self.summary
+            if row["scenario"] == scenario and values_of(row["variant"]) == wanted
+        ]
 
 
 def open_measured(directory: Path) -> Measured:

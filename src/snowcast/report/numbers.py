@@ -5,12 +5,13 @@ from __future__ import annotations
 from snowcast.report.measured import Interval
 
 TITLES = {
-    "ldt_ms": "LDT, from the send (ms)",
-    "ldt_first_to_last_ms": "LDT, first receipt to last (ms)",
+    "ldt_ms": "LDT from the send (ms)",
+    "ldt_first_to_last_ms": "LDT (ms)",
     "rmr_bytes": "RMR (bytes)",
     "reliability": "Reliability",
-    "reliability_live": "Reliability, live nodes",
+    "reliability_live": "Reliability of live nodes",
 }
+"""The paper's LDT runs from the first receipt to the last."""
 
 
 def number(metric: str, value: float | None) -> str:
@@ -28,6 +29,14 @@ def with_interval(metric: str, value: Interval | None) -> str:
         return "-"
     mean, low, high = [number(metric, v) for v in (value.mean, value.low, value.high)]
     return mean if low == mean == high else f"{mean} ({low} to {high})"
+
+
+def amount(value: float | None, unit: str = "") -> str:
+    """A number of any size with its unit: `12,345 frames/s`, `0.0421 s`, `3.1 us`."""
+    if value is None:
+        return "-"
+    text = f"{value:,.0f}" if value == int(value) or abs(value) >= 1_000 else f"{value:.3g}"
+    return f"{text} {unit}".rstrip()
 
 
 def _share(value: float) -> str:

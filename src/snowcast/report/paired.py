@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
 
-from snowcast.report.measured import Interval, Measured
-from snowcast.report.paper import SCENARIOS
+from snowcast.report.measured import Interval, Measured, Row, values_of
+from snowcast.report.paper import SETTINGS
 from snowcast.report.protocols import in_order
 
 METRIC = "ldt_ms"
+SHOWN = ("coloring", "standard")
+"""Snow's two modes stand first. Pairs without either are nobody's question here."""
 
 
-class Pair(NamedTuple):
-    """The difference of one metric between two protocols in one scenario."""
+@dataclass(frozen=True)
+class Pair:
+    """The difference of one metric between two protocols in one setting."""
 
-    scenario: str
+    setting: str
+    """A key of `paper.SETTINGS`."""
     protocol: str
     against: str
     difference: Interval
@@ -24,26 +29,35 @@ class Pair(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """As it stands in report.json."""
-        return {**self._asdict(), "difference": asdict(self.difference)}
+        return asdict(self)
 
 
 def pairs(measured: Measured) -> list[Pair]:
-    """The differences in LDT in the paper's scenarios, in the order of a report."""
-    found = [
-        Pair(
-            row["scenario"],
-            row["protocol"],
-            row["against"],
-            Interval(row["difference"], row["low"], row["high"], row["seeds"]),
-            row["lower"],
-        )
-        for row in measured.rows("comparisons")
-        if row["metric"] == METRIC and row["scenario"] in SCENARIOS and not row["variant"]
-    ]
+    """The differences in LDT in the paper's settings, in the order of a report."""
+    found = list(_pairs(measured.rows("comparisons")))
     order = in_order({pair.protocol for pair in found} | {pair.against for pair in found})
+    settings = list(SETTINGS)
 
     def place(pair: Pair) -> tuple[int, int, int]:
-        scenario = SCENARIOS.index(pair.scenario)
-        return scenario, order.index(pair.protocol), order.index(pair.against)
+        return settings.index(pair.setting), SHOWN.index(pair.protocol), order.index(pair.against)
 
     return sorted(found, key=place)
+
+
+def _pairs(rows: list[Row]) -> Iterator[Pair]:
+    for name, setting in SETTINGS.items():
+        wanted = values_of(setting.variant)
+        for row in rows:
+            is_it = row["scenario"] == setting.scenario and values_of(row["variant"]) == wanted
+            if is_it and row["metric"] == METRIC and {row["protocol"], row["against"]} & {*SHOWN}:
+                yield _pair(name, row)
+
+
+def _pair(setting: str, row: Row) -> Pair:
+    """One row, with the one that is to stand first there."""
+    ones, others = row["protocol"], row["against"]
+    difference = Interval(row["difference"], row["low"], row["high"], row["seeds"])
+    if ones == SHOWN[0] or others not in SHOWN:
+        return Pair(setting, ones, others, difference, row["lower"])
+    turned = Interval(-row["difference"], -row["high"], -row["low"], row["seeds"])
+    return Pair(setting, others, ones, turned, row["seeds"] - row["lower"] - row["equal"])

@@ -1,79 +1,174 @@
-"""docs/RESULTS.md from what was measured: no number in it is written by hand."""
+"""The page of results in Markdown, from a report's document: no number in it is written by hand.
+
+Rules of this file:
+- It is made of what stands in report.json, and of the rows of `make bench`, and of nothing else:
+  whoever has these has the page.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from textwrap import fill
+from typing import Any
 
-from snowcast.report.comparison import METRICS, Entry
-from snowcast.report.numbers import TITLES, number, with_interval
+import msgspec
+
+from snowcast.report.comparison import METRICS, NOT_IN_PAPER, Entry
+from snowcast.report.numbers import TITLES, amount, number, with_interval
 from snowcast.report.paired import Pair
-from snowcast.report.paper import DIFFERENCES, SCENARIOS
+from snowcast.report.paper import DIFFERENCES, SETTINGS
 from snowcast.report.protocols import look
 
+COLUMNS = 100
 HEAD = """# Results
 
-Written by `snowcast report`; nothing here is written by hand. Means over messages and runs, and
-where it is not a point, the 95 % interval of the mean in brackets. Every protocol met the same
-delays, stragglers and faults. What each metric is: [METRICS.md](METRICS.md).
+Written by a script; nothing here is written by hand. A number is the mean over messages and runs;
+below it, where it is not a point, stands the 95 % interval of the mean over runs, by bootstrap.
+Every protocol met the same delays, stragglers and faults. *Paper* is what the paper prints,
+*simulated* ran on a virtual clock, *real* on agents with real sockets on one machine.
 """
+
+Document = Mapping[str, Any]
+"""What `report.json` holds."""
 
 
 def results_page(
-    setting: str, entries: Sequence[Entry], pairs: Sequence[Pair], figures: Sequence[str]
+    document: Document,
+    bench: Mapping[str, Any] | None = None,
+    place: str = "",
+    more: str = "",
 ) -> str:
-    """The whole page. `setting` says what was run, `figures` are names of the files beside it."""
-    parts = [HEAD, setting]
-    for scenario in SCENARIOS:
-        rows = [entry for entry in entries if entry.scenario == scenario]
-        if rows:
-            parts.append(_scenario(scenario, rows))
+    """The whole page.
+
+    `bench` is what `make bench` wrote, `place` what stands before the names of the figures' files,
+    and `more` Markdown that says more about the differences.
+    """
+    entries = [msgspec.convert(entry, Entry) for entry in document["comparison"]]
+    pairs = [msgspec.convert(pair, Pair) for pair in document["paired"]]
+    parts = [HEAD, _folded(document["setting"])]
+    if entries:
+        parts += ["## The paper's table", *_settings(entries)]
     if pairs:
         parts.append(_paired(pairs))
     if entries:
         parts.append(_differences())
-    if figures:
-        pictures = "\n\n".join(f"![{name}]({name}.svg)" for name in figures)
-        parts.append(f"## Figures\n\n{pictures}")
+    if more:
+        parts.append(_one_level_down(more))
+    parts += [_figure(figure, place) for figure in document["figures"]]
+    if bench:
+        parts.append(_benchmarks(bench))
     return "\n\n".join([part.strip("\n") for part in parts]) + "\n"
 
 
-def _scenario(scenario: str, rows: Sequence[Entry]) -> str:
-    has_real = any(entry.real for entry in rows)
-    heads = ["protocol", "metric", "paper", "simulated", *(["real"] if has_real else [])]
-    lines = [f"## {scenario.capitalize()}", "", _line(heads), _line(["---"] * len(heads))]
-    for entry in sorted(rows, key=lambda entry: METRICS.index(entry.metric)):
-        cells = [
-            look(entry.protocol).title,
-            TITLES[entry.metric],
-            number(entry.metric, entry.paper),
-            with_interval(entry.metric, entry.simulated),
-        ]
-        if has_real:
-            cells.append(with_interval(entry.metric, entry.real))
-        lines.append(_line(cells))
+def _settings(entries: Sequence[Entry]) -> list[str]:
+    """A table for each setting: a row for each protocol, the sources beside each other."""
+    has_real = any(entry.real for entry in entries)
+    made = []
+    for name, setting in SETTINGS.items():
+        rows = [entry for entry in entries if entry.setting == name]
+        if rows:
+            made.append(
+                f"### {setting.title}\n\n{_folded(setting.text)}\n\n{_table(rows, has_real)}"
+            )
+    return made
+
+
+def _table(rows: Sequence[Entry], has_real: bool) -> str:
+    columns = [
+        (metric, source)
+        for metric in METRICS
+        for source in ("paper", "simulated", *(["real"] if has_real else []))
+        if not (source == "paper" and metric in NOT_IN_PAPER)
+    ]
+    heads = ["protocol", *[f"{TITLES[metric]}, {source}" for metric, source in columns]]
+    lines = [_line(heads), _line(["---", *["---:"] * len(columns)])]
+    for protocol in dict.fromkeys(entry.protocol for entry in rows):
+        mine = {entry.metric: entry for entry in rows if entry.protocol == protocol}
+        cells = [_cell(mine[metric], source) for metric, source in columns]
+        lines.append(_line([look(protocol).title, *cells]))
     return "\n".join(lines)
+
+
+def _cell(entry: Entry, source: str) -> str:
+    if source == "paper":
+        return number(entry.metric, entry.paper)
+    value = entry.simulated if source == "simulated" else entry.real
+    mean, _, spread = with_interval(entry.metric, value).partition(" (")
+    return f"{mean}<br><sub>{spread.rstrip(')')}</sub>" if spread else mean
 
 
 def _paired(pairs: Sequence[Pair]) -> str:
     lines = [
         "## Under the same seeds",
         "",
-        "The difference in LDT; less than 0: the first was sooner.",
+        "The difference in LDT, from the send; less than 0: the first was sooner.",
         "",
-        _line(["scenario", "protocol", "against", "difference (ms)", "sooner under"]),
-        _line(["---"] * 5),
+        _line(["setting", "protocol", "against", "difference (ms)", "sooner under"]),
+        _line(["---", "---", "---", "---:", "---:"]),
     ]
     for pair in pairs:
         names = [look(name).title for name in (pair.protocol, pair.against)]
         seeds = f"{pair.lower} of {pair.difference.runs} seeds"
-        cells = [pair.scenario, *names, with_interval("ldt_ms", pair.difference), seeds]
-        lines.append(_line(cells))
+        difference = with_interval("ldt_ms", pair.difference)
+        lines.append(_line([SETTINGS[pair.setting].title, *names, difference, seeds]))
     return "\n".join(lines)
 
 
 def _differences() -> str:
-    items = "\n".join(f"- **{what}.** {why}" for what, why in DIFFERENCES)
+    items = "\n".join([_folded(f"- **{what}.** {why}", "  ") for what, why in DIFFERENCES])
     return f"## Why some numbers differ from the paper's\n\n{items}"
+
+
+def _figure(figure: Mapping[str, str], place: str) -> str:
+    name, title, caption = figure["name"], figure["title"], figure["caption"]
+    return f"## {title}\n\n![{title}]({place}{name}.svg)\n\n{_folded(caption)}"
+
+
+def _benchmarks(bench: Mapping[str, Any]) -> str:
+    """What `make bench` measured, each number beside what it is compared with, and its limit."""
+    lines = [
+        "## Speed and size",
+        "",
+        "From one run of `make bench`; what is compared was measured in turns. Limits are those",
+        "that the project has set itself.",
+    ]
+    for name, made in bench.items():
+        where = f"{made['cpus']} cores, {made['machine']}, Python {made['python']}"
+        lines += ["", f"### {name}", "", f"On {where}, {made['at'][:10]}.", ""]
+        lines += [_line(["what", "measured", "compared with", "ratio", "to reach", "reached"])]
+        lines += [_line(["---", "---:", "---", "---:", "---:", "---"])]
+        lines += [_line(_bench_cells(row)) for row in made["rows"]]
+    return "\n".join(lines)
+
+
+def _bench_cells(row: Mapping[str, Any]) -> list[str]:
+    if row["why_not"]:
+        return [row["what"], "-", "", "", "", f"not measured: {row['why_not']}"]
+    rival, limit, unit = row["rival"], "", row["unit"]
+    beside = f"{rival}: {amount(row['rival_measured'], unit)}" if rival else ""
+    ratio = f"{row['judged']:.2f}" if rival and row["judged"] is not None else ""
+    if row["limit"] is not None:
+        sign = "≥" if row["at_least"] else "≤"
+        limit = f"{sign} {amount(row['limit'], '' if rival else unit)}"
+    reached = "" if row["limit"] is None else "yes" if row["ok"] else "**no**"
+    return [row["what"], amount(row["measured"], unit), beside, ratio, limit, reached]
+
+
+def _one_level_down(markdown: str) -> str:
+    """The same with each heading a level deeper, as it is a part of this page."""
+    parts = re.split(r"(^```.*?^```$)", markdown, flags=re.MULTILINE | re.DOTALL)
+    return "".join(
+        part if part.startswith("```") else re.sub(r"^#", "##", part, flags=re.MULTILINE)
+        for part in parts
+    )
+
+
+def _folded(text: str, indent: str = "") -> str:
+    """Prose in lines of 100 columns; what is indented is all but the first."""
+    return fill(
+        text, COLUMNS, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -73,6 +73,7 @@ def test_real_nodes_get_a_column_when_there_are_any() -> None:
     assert ">real</th>" not in page()
     assert page(real=WIDE).count(">real</th>") == 5
     assert "<td>1500<small>1480 to 1520</small></td>" in page()
+    assert "<h3>Stable</h3>" in page()
 
 
 def test_figures_take_the_ink_of_the_page_and_keep_their_ids_apart() -> None:

@@ -34,7 +34,6 @@ SETTINGS: dict[Any, Any] = {
     "grid.color": INK,
     "grid.linewidth": 0.6,
     "legend.frameon": False,
-    "savefig.transparent": True,
     "svg.fonttype": "none",
     "svg.hashsalt": "snowcast",
     "text.color": INK,
@@ -80,22 +79,27 @@ def legend_below(figure: Figure, axes: Axes) -> None:
     )
 
 
-def svg_of(figure: Figure) -> str:
-    """The figure as SVG, the same text for the same figure."""
+def svg_of(figure: Figure, is_part: bool = False) -> str:
+    """The figure as SVG, the same text for the same figure; on no ground as a part of a page."""
     out = io.StringIO()
     with matplotlib.rc_context(SETTINGS):
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
-    return out.getvalue()
+        figure.savefig(
+            out,
+            format="svg",
+            transparent=is_part,
+            facecolor="none" if is_part else "white",
+            metadata={"Date": None, "Creator": None},
+        )
+    return "".join([f"{line.rstrip()}\n" for line in out.getvalue().splitlines()])
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write `path`.svg, and `path`.png on white."""
+    """Write `path`.svg and `path`.png, on white."""
     path.with_suffix(".svg").write_text(svg_of(figure), encoding="utf-8")
     with matplotlib.rc_context(SETTINGS):
         figure.savefig(
             path.with_suffix(".png"),
             dpi=PNG_DPI,
-            transparent=False,
             facecolor="white",
             metadata={"Software": None},
         )

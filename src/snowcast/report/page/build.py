@@ -16,11 +16,11 @@ from importlib.resources import files
 from string import Template
 from typing import Any, NamedTuple
 
-from snowcast.report.comparison import METRICS, Entry
+from snowcast.report.comparison import METRICS, NOT_IN_PAPER, Entry
 from snowcast.report.figures.style import INK
 from snowcast.report.numbers import TITLES, number, with_interval
 from snowcast.report.paired import Pair
-from snowcast.report.paper import DIFFERENCES, SCENARIOS
+from snowcast.report.paper import DIFFERENCES, SETTINGS, Setting
 from snowcast.report.protocols import look
 
 MODULES = ("model.js", "ring.js", "timeline.js", "main.js")
@@ -85,21 +85,21 @@ def _data(value: Any) -> str:
 
 
 def _results(entries: Sequence[Entry]) -> str:
-    """One table for each scenario: a row for each protocol, the sources beside each other."""
+    """One table for each setting: a row for each protocol, the sources beside each other."""
     has_real = any(entry.real for entry in entries)
     parts = [
         '<section id="results">\n<h2>The paper\'s table</h2>\n'
         "<p>Means over messages and runs; below them, where it is not a point, the 95 % interval. "
         "Every protocol met the same delays, stragglers and faults.</p>"
     ]
-    for scenario in SCENARIOS:
-        rows = [entry for entry in entries if entry.scenario == scenario]
+    for name, setting in SETTINGS.items():
+        rows = [entry for entry in entries if entry.setting == name]
         if rows:
-            parts.append(_scenario_table(scenario, rows, has_real))
+            parts.append(_setting_table(setting, rows, has_real))
     return "\n".join([*parts, "</section>"])
 
 
-def _scenario_table(scenario: str, rows: Sequence[Entry], has_real: bool) -> str:
+def _setting_table(setting: Setting, rows: Sequence[Entry], has_real: bool) -> str:
     sources = ["paper", "simulated", *(["real"] if has_real else [])]
     shown = {metric: _sources(metric, sources) for metric in METRICS}
     tops = "".join(
@@ -117,16 +117,15 @@ def _scenario_table(scenario: str, rows: Sequence[Entry], has_real: bool) -> str
         ]
         body.append(f'<tr><th scope="row">{_text(look(protocol).title)}</th>{"".join(cells)}</tr>')
     return (
-        f'<h3>{scenario.capitalize()}</h3>\n<div class="scroll"><table>\n'
+        f"<h3>{_text(setting.title)}</h3>\n<p>{_text(setting.text)}</p>\n"
+        '<div class="scroll"><table>\n'
         f'<thead><tr><th rowspan="2">Protocol</th>{tops}</tr><tr>{heads}</tr></thead>\n'
         f"<tbody>{''.join(body)}</tbody>\n</table></div>"
     )
 
 
 def _sources(metric: str, sources: Sequence[str]) -> list[str]:
-    """The paper has neither an LDT from the send nor a reliability among the living."""
-    has_no_paper = metric in ("ldt_ms", "reliability_live")
-    return [name for name in sources if not (name == "paper" and has_no_paper)]
+    return [name for name in sources if not (name == "paper" and metric in NOT_IN_PAPER)]
 
 
 def _cell(entry: Entry, source: str) -> str:
@@ -139,7 +138,7 @@ def _cell(entry: Entry, source: str) -> str:
 
 def _paired(pairs: Iterable[Pair]) -> str:
     rows = "".join(
-        f'<tr><th scope="row">{pair.scenario}</th>'
+        f'<tr><th scope="row">{_text(SETTINGS[pair.setting].title)}</th>'
         f"<td>{_text(look(pair.protocol).title)}</td><td>{_text(look(pair.against).title)}</td>"
         f"<td>{with_interval('ldt_ms', pair.difference)}</td>"
         f"<td>{pair.lower} of {pair.difference.runs}</td></tr>"
@@ -149,7 +148,7 @@ def _paired(pairs: Iterable[Pair]) -> str:
         '<section id="paired">\n<h2>Under the same seeds</h2>\n'
         "<p>The difference in LDT between two protocols that met the same delays, stragglers and "
         "faults, with its 95 % interval. Less than 0: the first was sooner.</p>\n"
-        '<div class="scroll"><table><thead><tr><th>Scenario</th><th>Protocol</th><th>against</th>'
+        '<div class="scroll"><table><thead><tr><th>Setting</th><th>Protocol</th><th>against</th>'
         "<th>difference (ms)</th><th>sooner under</th></tr></thead>"
         f"<tbody>{rows}</tbody></table></div>\n</section>"
     )
