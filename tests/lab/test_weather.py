@@ -24,6 +24,10 @@ SECOND = 1_000_000
             Rules(delay_us=2_000, jitter_us=3_000, loss=0.1),
         ),
         (
+            {"latency": "measured", "latency_quantiles": [[0, 1], [0.05, 2], [0.95, 5], [1, 90]]},
+            Rules(delay_us=2_000, jitter_us=3_000),
+        ),
+        (
             {"latency": "fixed", "bandwidth_bytes_per_s": 9, "queue_bytes": 5},
             Rules(delay_us=1_000, rate_bytes=9, queue_bytes_max=5),
         ),

@@ -36,7 +36,8 @@ def test_an_unknown_checker_is_answered_with_the_checkers_there_are() -> None:
 
 def test_a_choice_that_is_none_is_answered_with_the_choices() -> None:
     assert explained(network={"latency": "warp"}) == (
-        "network.latency: 'warp' is not allowed; allowed: 'datacentre', 'fixed', 'uniform'"
+        "network.latency: 'warp' is not allowed; allowed: 'datacentre', 'fixed', 'measured', "
+        "'uniform'"
     )
     assert explained(cluster={"ring_order": "random"}) == (
         "cluster.ring_order: 'random' is not allowed; allowed: 'address', 'hashed'"

@@ -9,7 +9,7 @@ import pytest
 
 from snowcast.core.errors import UsageError
 from snowcast.sim.cluster import address_of
-from snowcast.sim.latency import Latency
+from snowcast.sim.latency import Latency, quantile
 from snowcast.sim.verdicts import PASS, Deliver
 from support.puppets import flight
 
@@ -69,3 +69,19 @@ def test_quantiles_must_be_a_power_of_two_and_not_in_the_past() -> None:
         Latency(())
     with pytest.raises(UsageError, match="before it was sent"):
         Latency.fixed(-1)
+
+
+def test_what_was_measured_is_drawn_evenly_between_its_points() -> None:
+    points = [(0.0, 1.0), (0.5, 2.0), (0.99, 2.0), (1.0, 10.0)]
+    assert [quantile(points, share) for share in (0, 0.25, 0.5, 0.7, 0.995, 1)] == [
+        1.0,
+        1.5,
+        2.0,
+        2.0,
+        6.0,
+        10.0,
+    ]
+    quantiles = Latency.measured(points).quantiles
+    assert (min(quantiles), max(quantiles)) == (1_000, 9_976)
+    assert quantiles[len(quantiles) // 4] == pytest.approx(1_500, abs=1)
+    assert mean(delay > 2_000 for delay in quantiles) == pytest.approx(0.01, abs=1e-4)

@@ -1,5 +1,6 @@
 """Scenario files: what they say is what is run, and what is wrong with one is said in a line."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -132,3 +133,43 @@ def test_every_file_that_comes_along_can_be_read_and_says_what_it_expects(name: 
 
     assert load(path).check.make()
     assert "# Expected: " in head
+
+
+PROFILE = """\
+[network]
+latency = "measured"
+latency_quantiles = [[0, 1.5], [1, 3.5]]
+loss = 0.25
+"""
+
+
+def test_a_network_may_come_from_a_profile_beside_the_scenario(tmp_path: Path) -> None:
+    (tmp_path / "ours.toml").write_text(PROFILE)
+    path = tmp_path / "scenario.toml"
+    path.write_text('[network]\nprofile = "ours.toml"\nloss = 0.5\n')
+
+    network = load(path).network
+
+    assert (network.latency, network.loss) == ("measured", 0.5)
+    assert network.latency_quantiles == ((0, 1.5), (1, 3.5))
+
+
+@pytest.mark.parametrize(
+    ("profile", "complaint"),
+    [
+        (None, "ours.toml: No such file"),
+        ("[network", "ours.toml: not TOML"),
+        ("[cluster]\n", "ours.toml: a profile has"),
+        ("[network]\nlos = 1\n", "ours.toml: network.los: no such key"),
+    ],
+)
+def test_a_profile_that_is_none_is_an_error_that_names_it(
+    profile: str | None, complaint: str, tmp_path: Path
+) -> None:
+    if profile is not None:
+        (tmp_path / "ours.toml").write_text(profile)
+    path = tmp_path / "scenario.toml"
+    path.write_text('[network]\nprofile = "ours.toml"\n')
+
+    with pytest.raises(UsageError, match=re.escape(complaint)):
+        load(path)

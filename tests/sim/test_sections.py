@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from snowcast.core.config import Config, Recovery
+from snowcast.core.errors import UsageError
 from snowcast.core.ring import RingOrder
 from snowcast.core.trees import Mode
 from snowcast.sim.sections import (
@@ -100,3 +101,21 @@ def test_nothing_happens_unless_it_is_asked_for() -> None:
 def test_tables_know_their_keys() -> None:
     with pytest.raises(msgspec.ValidationError, match="unknown field `node`"):
         msgspec.convert({"node": 3}, ClusterSection)
+
+
+@pytest.mark.parametrize(
+    ("quantiles", "complaint"),
+    [
+        ((), "needs pairs from share 0 to share 1"),
+        (((0, 1),), "needs pairs from share 0 to share 1"),
+        (((0, 1), (0.5, 2)), "needs pairs from share 0 to share 1"),
+        (((0, 1), (0, 2), (1, 3)), "each share must be above the one before"),
+        (((0, 1), (0.5, 3), (1, 2)), "0 or more, and never fall"),
+        (((0, -1), (1, 2)), "0 or more, and never fall"),
+    ],
+)
+def test_quantiles_rise_from_the_least_to_the_most(
+    quantiles: tuple[tuple[float, float], ...], complaint: str
+) -> None:
+    with pytest.raises(UsageError, match=complaint):
+        NetworkSection(latency="measured", latency_quantiles=quantiles)

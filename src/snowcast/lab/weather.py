@@ -13,6 +13,7 @@ import msgspec
 from snowcast.core.config import MS
 from snowcast.lab.rules import Rules
 from snowcast.sim.incidents import Partition
+from snowcast.sim.latency import quantile
 from snowcast.sim.plan import Disturb, Exit, How, Plan, Return
 from snowcast.sim.sections import NetworkSection
 
@@ -26,6 +27,10 @@ def rules_of(network: NetworkSection) -> Rules:
         case "fixed":
             rules = Rules(delay_us=least_us)
         case "uniform":
+            rules = Rules(delay_us=least_us, jitter_us=most_us - least_us)
+        case "measured":  # the hub draws evenly: from the middle nine tenths
+            ends = [quantile(network.latency_quantiles, share) for share in (0.05, 0.95)]
+            least_us, most_us = (round(ms * MS) for ms in ends)
             rules = Rules(delay_us=least_us, jitter_us=most_us - least_us)
         case _:
             rules = DATA_CENTRE

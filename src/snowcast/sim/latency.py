@@ -7,13 +7,15 @@ a table. So the far end of a tail is cut at the last quantile, one draw in 32,76
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from random import Random
 from statistics import NormalDist
 from typing import Self
 
 from snowcast.core.address import Address
+from snowcast.core.config import MS
 from snowcast.core.errors import UsageError
 from snowcast.sim.scope import between_groups
 from snowcast.sim.verdicts import PASS, Deliver, Flight, Verdict
@@ -70,6 +72,11 @@ class Latency:
         """99.5 % about 0.8 ms; the rest later by 0.25 to 5 ms, exponentially (PEERS 1.1)."""
         return cls(_data_centre_table())
 
+    @classmethod
+    def measured(cls, points: Sequence[tuple[float, float]]) -> Self:
+        """As it was measured: `points` are shares of all flights, and the ms these take at most."""
+        return cls(_table(lambda share: quantile(points, share) * MS))
+
     def scoped(self, a: Collection[Address], b: Collection[Address]) -> Latency:
         """The same distribution, between two groups of nodes only."""
         return Latency(self.quantiles, between=(a, b))
@@ -86,6 +93,13 @@ class Latency:
         if self._concerns is not None and not self._concerns(flight):
             return PASS
         return Deliver(self.draw())
+
+
+def quantile(points: Sequence[tuple[float, float]], share: float) -> float:
+    """What a share of all do not exceed, evenly between the points that are known."""
+    at = min(max(bisect_right(points, share, key=lambda point: point[0]), 1), len(points) - 1)
+    (low, least), (high, most) = points[at - 1], points[at]
+    return least + (most - least) * (share - low) / (high - low)
 
 
 def _table(quantile: Callable[[float], float]) -> tuple[int, ...]:

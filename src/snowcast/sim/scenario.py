@@ -104,13 +104,16 @@ def variants(scenario: Scenario) -> list[tuple[Values, Scenario]]:
 
 
 def load(path: Path) -> Scenario:
-    """The scenario in a file; UsageError, in one line, for whatever is wrong with it."""
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: not TOML: {error}") from None
+    """The scenario in a file; UsageError, in one line, for whatever is wrong with it.
+
+    `network.profile` names a file beside it, as `pipeline calibrate` writes one: its `[network]`
+    holds where the scenario says nothing else.
+    """
+    values = _tables(path)
+    network = values.get("network")
+    if isinstance(network, dict) and "profile" in network:
+        profile = _profile(path.parent / str(network.pop("profile")))
+        values["network"] = profile | network
     try:
         return parse(values)
     except UsageError as error:
@@ -135,3 +138,25 @@ def parse(values: dict[str, Any]) -> Scenario:
         except msgspec.ValidationError as error:
             raise UsageError(f"sweep: {explain(error, Scenario, tried)}") from None
     return scenario
+
+
+def _tables(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: not TOML: {error}") from None
+
+
+def _profile(path: Path) -> dict[str, Any]:
+    """The network of a profile, which has nothing else."""
+    values = _tables(path)
+    if list(values) != ["network"]:
+        raise UsageError(f"{path}: a profile has [network], and nothing else")
+    try:
+        parse(values)
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from None
+    network: dict[str, Any] = values["network"]
+    return network

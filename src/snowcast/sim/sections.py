@@ -6,6 +6,7 @@ name, so that a file reads without a manual.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Annotated, Literal
 
 import msgspec
@@ -69,9 +70,12 @@ class ClusterSection(Section, frozen=True, kw_only=True):
 class NetworkSection(Section, frozen=True, kw_only=True):
     """`[network]`: how long frames take and what happens to all of them alike."""
 
-    latency: Literal["datacentre", "fixed", "uniform"] = "datacentre"
+    latency: Literal["datacentre", "fixed", "uniform", "measured"] = "datacentre"
     latency_ms: tuple[float, float] = (1.0, 1.0)
     """The least and the most with `uniform`; the first alone with `fixed`."""
+    latency_quantiles: tuple[tuple[float, float], ...] = ()
+    """With `measured`: pairs of a share of all frames and the ms that these take at most, from
+    share 0 to share 1. `pipeline calibrate` writes them."""
     loss: Share = 0.0
     """Of datagrams; streams lose nothing, they only become slower."""
     bandwidth_bytes_per_s: Count = 0
@@ -85,6 +89,18 @@ class NetworkSection(Section, frozen=True, kw_only=True):
         low, high = self.latency_ms
         if not 0 <= low <= high:
             raise UsageError(f"latency_ms must be [least, most], not {list(self.latency_ms)}")
+        if self.latency == "measured" or self.latency_quantiles:
+            self._check_quantiles()
+
+    def _check_quantiles(self) -> None:
+        shares = [share for share, _ in self.latency_quantiles]
+        times = [ms for _, ms in self.latency_quantiles]
+        if len(shares) < 2 or (shares[0], shares[-1]) != (0, 1):
+            raise UsageError('latency_quantiles: "measured" needs pairs from share 0 to share 1')
+        if any(a >= b for a, b in pairwise(shares)):
+            raise UsageError("latency_quantiles: each share must be above the one before it")
+        if times[0] < 0 or any(a > b for a, b in pairwise(times)):
+            raise UsageError("latency_quantiles: times must be 0 or more, and never fall")
 
 
 class ProcessingSection(Section, frozen=True, kw_only=True):

@@ -53,6 +53,8 @@ def make_rules(network: NetworkSection) -> list[rules.Rule]:
             made.append(Latency.fixed(least_us))
         case "uniform":
             made.append(Latency.uniform(least_us, most_us))
+        case "measured":
+            made.append(Latency.measured(network.latency_quantiles))
         case _:
             assert_never(network.latency)
     return made
