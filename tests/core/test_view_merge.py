@@ -5,7 +5,6 @@ The twin is a dictionary that keeps the greatest by incarnation and state.
 
 from __future__ import annotations
 
-import tracemalloc
 from itertools import permutations
 
 from hypothesis import given
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 from snowcast.core.address import Address
 from snowcast.core.digest import DigestTree, leaf_of
-from snowcast.core.member import Member, State, first_incarnation
+from snowcast.core.member import Member, State
 from snowcast.core.ring import Ring, RingOrder
 from snowcast.core.view import BULK, View
 from support.effort import THOROUGH
@@ -122,22 +121,3 @@ def test_many_at_once_may_hold_one_twice() -> None:
     assert view.get(member(3)) == record(3, State.LEFT)
     assert view.get(member(4)) == record(4, refutations=1)
     assert_consistent(view)
-
-
-def test_100_000_named_ipv6_members_take_at_most_25_megabytes() -> None:
-    """With all that is remembered beside them, and with incarnations that begin at real times."""
-    n = 100_000
-    tracemalloc.start()
-    try:
-        view = View()
-        view.merge((_named_ipv6(i) for i in range(n)), 0)
-        held, _ = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert len(view) == n
-    assert held <= 25_000_000
-
-
-def _named_ipv6(i: int) -> Member:
-    address = Address(b"\xfd" + i.to_bytes(15, "big") + b"\x1f\x0a")
-    return Member(address, first_incarnation(1_760_000_000 + i), State.ALIVE, f"node-{i}")

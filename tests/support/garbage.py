@@ -7,7 +7,8 @@ from random import Random
 
 from snowcast.core import frames as f
 from snowcast.core.address import Address
-from snowcast.core.codec import encode
+from snowcast.core.codec import decode, encode
+from snowcast.core.errors import FrameError
 from snowcast.core.member import Member, State
 from snowcast.core.ring import RingOrder
 from snowcast.core.trees import Tree
@@ -59,6 +60,16 @@ def garbage(seed: int, count: int) -> Iterator[bytes]:
         for _ in range(random.randint(0, 3)):
             random.choice(_ACCIDENTS)(random, body)
         yield bytes(body) if random.random() < 0.5 else uvarint(len(body)) + body
+
+
+def check_one_encoding(data: bytes) -> bool:
+    """Whether `data` is a frame, and then its only encoding; anything but a FrameError gets out."""
+    try:
+        frame = decode(data)
+    except FrameError:
+        return False
+    assert encode(frame) == data
+    return True
 
 
 def _flip(random: Random, body: bytearray) -> None:
