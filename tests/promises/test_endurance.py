@@ -47,7 +47,7 @@ class Life:
         self.cluster.restart(self.cluster.nodes[index])
 
     def rest(self) -> tuple[int, Counter[str]]:
-        """When all has been silent for a while: blocks in use, and the most that a node remembers."""
+        """After a while of silence: blocks in use, and the most that a node remembers."""
         self.cluster.run_for(SETTLED_US)
         views = {node.node.view.digest for node in self.cluster.nodes}
         assert len(views) == 1
