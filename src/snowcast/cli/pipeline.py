@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import typer
 
+from snowcast.cli.calibrate import calibrate
 from snowcast.cli.ingest import ingest
 from snowcast.cli.metrics import metrics
 from snowcast.cli.sweep import sweep
@@ -16,3 +17,4 @@ app = typer.Typer(help="From scenarios and traces to tables of metrics, on Spark
 app.command("sweep")(sweep)
 app.command("ingest")(ingest)
 app.command("metrics")(metrics)
+app.command("calibrate")(calibrate)
