@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
+import write_results
 from snowcast.report.comparison import METRICS, Entry
 from snowcast.report.measured import Interval
 from snowcast.report.paired import Pair
@@ -89,3 +92,35 @@ def test_prose_is_no_wider_than_the_house_has_it() -> None:
 def test_what_was_not_run_is_not_spoken_of() -> None:
     page = results_page({"setting": "Nothing.", "comparison": [], "paired": [], "figures": []})
     assert "##" not in page
+
+
+def test_the_page_of_this_repository_is_what_its_kept_numbers_give() -> None:
+    assert write_results.is_current(), "run tools/write_results.py"
+
+
+def test_each_part_of_the_page_can_be_renewed_alone(tmp_path: Path) -> None:
+    report, docs = tmp_path / "report", tmp_path / "docs"
+    report.mkdir()
+    (report / "load.svg").write_text("<svg/>\n")
+    (report / "report.json").write_text(json.dumps({**document(), "simulated": ["much"]}))
+    write_results.main(["--report", str(report)], docs)
+    first = (docs / "RESULTS.md").read_text()
+    assert "](results/load.svg)" in first
+    assert (docs / "results" / "load.svg").exists()
+    assert "much" not in (docs / "results" / "results.json").read_text()
+    assert write_results.is_current(docs)
+
+    (docs / "results" / "differences.md").write_text("# Why not\n")
+    assert not write_results.is_current(docs)
+    made = {"at": "2026-01-02T03:04:05+00:00", "machine": "x86_64", "cpus": 2, "python": "3.11.2"}
+    (tmp_path / "bench.json").write_text(json.dumps({"sim": {**made, "rows": []}}))
+    write_results.main(["--bench", str(tmp_path / "bench.json")], docs)
+    second = (docs / "RESULTS.md").read_text()
+    assert "## Why not\n" in second
+    assert "### sim\n" in second
+    assert "### Stable\n" in second
+
+    (report / "report.json").write_text(json.dumps(document(figures=[])))
+    write_results.main(["--report", str(report)], docs)
+    assert not (docs / "results" / "load.svg").exists()
+    assert "### sim\n" in (docs / "RESULTS.md").read_text()
