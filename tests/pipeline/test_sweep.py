@@ -7,6 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from snowcast.pipeline.whole import one_writer
 from snowcast.trace.parquet import DRAFTS, RunWriter, names_of_runs, writing
 from support.datasets import content, runs_of
 
+SLOW_CELLS = 40
 SMALL = """\
 quiet_s = 2
 [cluster]
@@ -168,8 +170,6 @@ def test_progress_is_told_by_cells(spark: SparkSession, cells: list[Cell], tmp_p
     last, path = cells[-1].run, str(gate)
 
     def run_cell(cell: Cell, writer: RunWriter) -> None:
-        import time
-
         while cell.run == last and not Path(path).exists():
             time.sleep(0.01)
         simulate(cell, writer)
@@ -185,10 +185,10 @@ class Command:
 
     def __init__(self, directory: Path) -> None:
         self.scenario = directory / "slow.toml"
-        self.scenario.write_text(SMALL.replace("nodes = 8", "nodes = 60"))
+        self.scenario.write_text(SMALL.replace("nodes = 8", "nodes = 100"))
         self.out = directory / "out"
         words = ["pipeline", "sweep", str(self.scenario), "--out", str(self.out)]
-        self.words = [*words, "--seeds", "0..200"]
+        self.words = [*words, "--seeds", f"0..{SLOW_CELLS}"]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "snowcast", *self.words, "--master", "local[2]"],
             stdout=subprocess.PIPE,
@@ -199,7 +199,7 @@ class Command:
     def wait_for_a_cell(self) -> None:
         while not ((self.out / "runs").is_dir() and names_of_runs(self.out)):
             assert self.process.poll() is None, self.process.communicate()[0]
-            os.sched_yield()
+            time.sleep(0.02)
 
     def end(self, number: signal.Signals) -> tuple[int, str]:
         """Send it a signal; its status and all it has said."""
@@ -215,14 +215,14 @@ def test_a_sweep_that_was_killed_goes_on_where_it_was(
     command.wait_for_a_cell()
     assert command.end(signal.SIGKILL) == (-signal.SIGKILL, "")
     done = len(runs_of(command.out))
-    assert 0 < done < 200
+    assert 0 < done < SLOW_CELLS
 
     assert main([*command.words]) == 0
-    assert f"200 runs in {command.out}: " in capsys.readouterr().out
-    cells = grid([str(command.scenario)], range(200))
+    assert f"{SLOW_CELLS} runs in {command.out}: " in capsys.readouterr().out
+    cells = grid([str(command.scenario)], range(SLOW_CELLS))
     assert names_of_runs(command.out) == {cell.name for cell in cells}
     assert not (command.out / DRAFTS).exists()
-    some = cells[::40]
+    some = cells[::10]
     wanted = content(alone(some, tmp_path / "alone"))
     for table, rows in content(command.out).items():
         runs = {cell.run for cell in some}
@@ -235,7 +235,7 @@ def test_a_sweep_that_is_told_to_stop_stops_and_leaves_whole_cells(tmp_path: Pat
     assert command.end(signal.SIGTERM) == (128 + signal.SIGTERM, "")
     found = content(command.out)
     runs = [row["run"] for row in found["runs"]]
-    assert 0 < len(runs) < 200
+    assert 0 < len(runs) < SLOW_CELLS
     assert {row["run"] for row in found["arrivals"]} == set(runs)
 
 

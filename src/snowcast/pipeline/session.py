@@ -41,6 +41,7 @@ from snowcast.pipeline.package import write_package_zip
 HERE = "local[*]"
 SETTLE_S_MAX = 20.0
 SETTLE_POLL_S = 0.05
+CANCEL_EVERY_S = 0.25
 
 SETTINGS = {
     # In local mode the driver does all the work: big tables are to fit into 2 GiB resident.
@@ -89,6 +90,7 @@ def open_session(
             raise SparkFailed(f"{_gist(error)}; see {log}") from error
         except BaseException:
             log.unlink(missing_ok=True)
+            signals.check()
             raise
         else:
             log.unlink(missing_ok=True)
@@ -242,8 +244,11 @@ class _Signals:
 
 
 def _cancel(spark: SparkSession) -> None:
+    """Until Spark is stopped: a job that was on its way when the signal came begins afterwards."""
     with suppress(PySparkException, Py4JError, OSError):
-        spark.sparkContext.cancelAllJobs()
+        while spark.sparkContext._jsc is not None:
+            spark.sparkContext.cancelAllJobs()
+            sleep(CANCEL_EVERY_S)
 
 
 @contextmanager

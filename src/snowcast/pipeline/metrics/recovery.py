@@ -73,6 +73,7 @@ def changes(nodes: DataFrame, message_metrics: DataFrame) -> DataFrame:
         told.join(F.broadcast(starts), on="run", how="inner")
         .where(F.col("at_us") > F.col("starts_us"))
         .select("run", "node", name[F.col("column")].alias("change"), "at_us")
+        .distinct()  # two lives may have been told to begin at once
         .withColumn("next_us", F.min("at_us").over(later))
     )
 
