@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -21,7 +20,7 @@ from typing import Any
 import msgspec
 
 from snowcast.agent.agent import Agent
-from snowcast.agent.client import Client, NoAgent
+from snowcast.agent.client import Client, NoAgent, Refused
 from snowcast.agent.settings import Settings
 from support.loops import FAST, until
 
@@ -109,12 +108,18 @@ class Process:
         return self.log_path.read_text()
 
     def status(self) -> dict[str, Any]:
-        """How it is; nothing if it does not answer."""
+        """How it is; nothing if it cannot say."""
         try:
             answer: dict[str, Any] = self.client.get("/v1/status")
-        except NoAgent:
+        except (NoAgent, Refused):  # it has not begun, or is about to end
             return {}
         return answer
+
+    def wait_until_up(self) -> dict[str, Any]:
+        """Wait until it answers; how it is then."""
+        wait(lambda: self.popen.poll() is not None or self.status(), self.name)
+        assert self.popen.poll() is None, self.log
+        return self.status()
 
     def wait_until_joined(self) -> dict[str, Any]:
         """Wait until it has been let in; how it is then."""
@@ -136,10 +141,11 @@ class Process:
         return self.popen.wait(SAFETY_S)
 
     def port(self, what: str) -> str:
-        """Where it listens, as its log says: `metrics` or `control API`."""
-        found = re.search(rf"{what} at=(https?://\S+)", self.log)
-        assert found, self.log
-        return found[1]
+        """Where it listens, as its log in JSON says: `metrics` or `control API`."""
+        for line in lines_of_json(self.log):
+            if line["message"] == what and line["at"].startswith("http"):
+                return str(line["at"])
+        raise AssertionError(self.log)
 
 
 class Processes:
