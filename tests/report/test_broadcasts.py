@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,3 +49,19 @@ def test_what_no_browser_would_play_is_left_out(
 ) -> None:
     monkeypatch.setattr(module, "FRAMES_MAX", 2)
     assert broadcasts(open_measured(tables(tmp_path)), "simulated") == []
+
+
+def test_what_is_there_to_be_looked_at_comes_first(tmp_path: Path) -> None:
+    rows: dict[str, list[Any]] = {"broadcast_nodes": [], "broadcast_frames": []}
+    order = [("churn", "coloring"), ("repair", "coloring"), ("repair", "standard")]
+    for number, (scenario, protocol) in enumerate(order):
+        for table, found in broadcast().items():
+            changes = {"run": f"r{number}", "scenario": scenario, "protocol": protocol}
+            rows[table] += [{**row, **changes} for row in found]
+    summaries = [summary("stable", "coloring", "ldt_ms", 1)]
+    made = broadcasts(open_measured(write(tmp_path, {"summary": summaries, **rows})), "simulated")
+    assert [(one["scenario"], one["protocol"]) for one in made] == [
+        ("repair", "standard"),
+        ("repair", "coloring"),
+        ("churn", "coloring"),
+    ]

@@ -8,6 +8,9 @@ from typing import Any
 from snowcast.report.measured import Measured, Row
 from snowcast.report.protocols import in_order, look
 
+SHOWN_FIRST = "repair"
+"""The scenario that is there to be looked at; the page opens with it."""
+
 FRAMES_MAX = 20_000  # more do not play well in a browser, nor does anybody see them
 
 
@@ -21,7 +24,11 @@ def broadcasts(measured: Measured, source: str) -> list[dict[str, Any]]:
         if len(frames[key]) <= FRAMES_MAX
     ]
     order = in_order({one["protocol"] for one in made})
-    return sorted(made, key=lambda one: (one["scenario"], order.index(one["protocol"])))
+
+    def place(one: dict[str, Any]) -> tuple[bool, str, int]:
+        return one["scenario"] != SHOWN_FIRST, one["scenario"], order.index(one["protocol"])
+
+    return sorted(made, key=place)
 
 
 def _by_broadcast(rows: list[Row]) -> dict[tuple[str, str], list[Row]]:

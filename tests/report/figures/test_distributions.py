@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from snowcast.report.figures.distributions import RUNS_MAX, delivery_times, load_per_node
+from snowcast.report.figures.distributions import (
+    POINTS_MAX,
+    RUNS_MAX,
+    delivery_times,
+    load_per_node,
+)
 from snowcast.report.measured import open_measured
 from support.metric_rows import of_run, summary, write
 
@@ -38,3 +43,18 @@ def test_load_goes_from_the_busiest_to_the_idlest_of_the_roster(tmp_path: Path) 
     assert len(lines) == RUNS_MAX
     assert lines[0].get_xydata().tolist() == [[25, 0.3], [50, 0.2], [75, 0.1], [100, 0]]
     assert load_per_node(measured, "churn") is None
+
+
+def test_of_many_nodes_as_many_are_drawn_as_can_be_seen_with_both_ends(tmp_path: Path) -> None:
+    rows = [
+        of_run("gossip", node=f"n{node}", on_roster=True, data_bytes_sent=1_000 * node)
+        for node in range(500)
+    ]
+    figure = load_per_node(open_measured(write(tmp_path, {"summary": SUMMARY, "node_load": rows})))
+    assert figure is not None
+    (line,) = figure.axes[0].get_lines()
+    points = line.get_xydata().tolist()
+    assert len(points) == POINTS_MAX
+    assert points[0] == [0.2, 499]
+    assert points[-1] == [100, 0]
+    assert points == sorted(points)

@@ -10,7 +10,8 @@ from snowcast.report.figures.style import legend_below, panels
 from snowcast.report.measured import Measured, Row
 from snowcast.report.protocols import in_order, look
 
-RUNS_MAX = 10  # so many lines of one protocol show the spread; more only hide it
+RUNS_MAX = 5  # so many lines of one protocol show the spread; more only hide it
+POINTS_MAX = 101
 
 
 def delivery_times(measured: Measured, scenario: str = "stable") -> Figure | None:
@@ -43,8 +44,10 @@ def load_per_node(measured: Measured, scenario: str = "stable") -> Figure | None
         if not sent:
             continue
         shown = look(protocol)
-        shares = [100 * (place + 1) / len(sent) for place in range(len(sent))]
-        kilobytes = [bytes_sent / 1e3 for bytes_sent in sent]
+        count = min(len(sent), POINTS_MAX)
+        places = [round(k * (len(sent) - 1) / max(1, count - 1)) for k in range(count)]
+        shares = [100 * (place + 1) / len(sent) for place in places]
+        kilobytes = [sent[place] / 1e3 for place in places]
         axes.plot(shares, kilobytes, color=shown.colour, label=shown.title, linewidth=1, alpha=0.6)
     axes.set_xlabel("nodes, the busiest first (%)")
     axes.set_ylabel("sent over the run (kB)")
