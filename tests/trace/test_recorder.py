@@ -167,6 +167,17 @@ def test_a_ping_without_an_answer_is_a_probe_without_a_time_once_it_is_given_up(
     assert kept.probes() == [given_up]  # it is counted once, however late it comes
 
 
+def test_a_ping_that_is_sent_again_on_a_stream_had_no_answer() -> None:
+    kept = Kept()
+    kept.recorder.frame_sent(1_000, A, B, Ping(4))
+    kept.recorder.frame_sent(2_000, A, B, Ping(4), is_datagram=False)
+    kept.recorder.frame_received(3_000, A, B, Pong(4, 9_000, 0), 16)
+    assert [(probe.at_us, probe.rtt_us, probe.stream) for probe in kept.probes()] == [
+        (1_000, None, None),
+        (3_000, 1_000, True),
+    ]
+
+
 def test_a_pong_for_no_ping_makes_no_probe() -> None:
     kept = Kept()
     kept.recorder.frame_sent(1_000, A, B, Ping(4))

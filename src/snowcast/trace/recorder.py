@@ -72,7 +72,9 @@ class Recorder:
             if len(self._pings) >= PINGS_MAX:
                 del self._pings[next(iter(self._pings))]
             key = node, to, frame.sequence
-            self._pings.pop(key, None)  # so that the oldest is always the first
+            unanswered = self._pings.pop(key, None)
+            if unanswered is not None:  # it is asked again, on a stream
+                self._unanswered(node, to, unanswered)
             self._pings[key] = _Ping(now_us, None if is_datagram else True)
 
     def frame_received(
@@ -146,14 +148,17 @@ class Recorder:
             if now_us - ping.at_us < PING_US_MAX:
                 return
             del self._pings[node, peer, sequence]
-            row = ProbeRow(
-                run=self.run,
-                node=self._name(node),
-                peer=self._name(peer),
-                at_us=ping.at_us,
-                stream=ping.stream,
-            )
-            self.write(row)
+            self._unanswered(node, peer, ping)
+
+    def _unanswered(self, node: Address, peer: Address, ping: _Ping) -> None:
+        row = ProbeRow(
+            run=self.run,
+            node=self._name(node),
+            peer=self._name(peer),
+            at_us=ping.at_us,
+            stream=ping.stream,
+        )
+        self.write(row)
 
     def _is_first(self, node: Address, id: MessageId) -> bool:
         seen = self._seen.setdefault(node, {})
