@@ -70,6 +70,12 @@ def test_an_empty_file_is_the_papers_cluster_doing_nothing(tmp_path: Path) -> No
         ("[draw]\ncluster.nodes = { low = 0, high = 5 }", "draw: cluster.nodes: expected `int`"),
         ("[draw]\ncluster.nods = [3]", "draw: cluster.nods: no such key; allowed: "),
         ("[draw]\ncluster.nodes = 3", "draw.cluster.nodes: expected a list"),
+        ("quiet_s = inf", "quiet_s: expected `float` <= 1000000000.0"),
+        ("quiet_s = nan", "quiet_s: expected `float` >= 0.0"),
+        ("duration_s = 1e300", "duration_s: expected `float` <= "),
+        ("[network]\nlatency_ms = [0, inf]", "network.latency_ms[1]: expected `float` <= "),
+        ("[network]\nclock_drift_ppm = 1000000", "network.clock_drift_ppm: expected `int` <= "),
+        ("[draw]\nquiet_s = { low = 1, high = inf }", "draw: quiet_s: expected `float` <= "),
     ],
 )
 def test_what_is_wrong_is_one_line_with_the_file(tmp_path: Path, text: str, complaint: str) -> None:

@@ -18,14 +18,16 @@ from snowcast.core.ring import RingOrder
 from snowcast.core.trees import Mode
 from snowcast.sim.processing import Placement
 
+NODES_MAX = 1_000_000
+PAYLOAD_BYTES_MAX = 16 << 20
+NUMBER_MAX = 1e9  # of seconds that is 30 years; TOML also has `inf`
+DRIFT_PPM_MAX = 100_000  # a tenth: no clock runs backwards, or stands still
+
 Share = Annotated[float, Meta(ge=0, le=1)]
 Positive = Annotated[int, Meta(ge=1)]
 Count = Annotated[int, Meta(ge=0)]
-Duration = Annotated[float, Meta(ge=0)]
-Rate = Annotated[float, Meta(gt=0)]
-
-NODES_MAX = 1_000_000
-PAYLOAD_BYTES_MAX = 16 << 20
+Duration = Annotated[float, Meta(ge=0, le=NUMBER_MAX)]
+Rate = Annotated[float, Meta(gt=0, le=NUMBER_MAX)]
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -71,7 +73,7 @@ class NetworkSection(Section, frozen=True, kw_only=True):
     """`[network]`: how long frames take and what happens to all of them alike."""
 
     latency: Literal["datacentre", "fixed", "uniform", "measured"] = "datacentre"
-    latency_ms: tuple[float, float] = (1.0, 1.0)
+    latency_ms: tuple[Duration, Duration] = (1.0, 1.0)
     """The least and the most with `uniform`; the first alone with `fixed`."""
     latency_quantiles: tuple[tuple[float, float], ...] = ()
     """With `measured`: pairs of a share of all frames and the ms that these take at most, from
@@ -83,7 +85,7 @@ class NetworkSection(Section, frozen=True, kw_only=True):
     queue_bytes: Positive = 1 << 20
     """What may wait to be sent before datagrams are lost; only with a limit."""
     clock_skew_ms: Duration = 0.0
-    clock_drift_ppm: Count = 0
+    clock_drift_ppm: Annotated[int, Meta(ge=0, le=DRIFT_PPM_MAX)] = 0
 
     def __post_init__(self) -> None:
         low, high = self.latency_ms
@@ -106,7 +108,7 @@ class NetworkSection(Section, frozen=True, kw_only=True):
 class ProcessingSection(Section, frozen=True, kw_only=True):
     """`[processing]`: how long a node works on a message before it forwards it."""
 
-    delay_ms: tuple[float, float] = (0.0, 0.0)
+    delay_ms: tuple[Duration, Duration] = (0.0, 0.0)
     stragglers: Placement = Placement.NONE
     straggler_ms: Duration = 1_000.0
     straggler_every: Count = 20
@@ -192,7 +194,7 @@ class PausesSection(Section, frozen=True, kw_only=True):
     what: Literal["process", "traffic"] = "process"
     """Whether nodes stand still altogether, or run on while all they send and hear has to wait."""
     for_s: Rate = 4.0
-    gap_s: tuple[float, float] = (1.0, 30.0)
+    gap_s: tuple[Duration, Duration] = (1.0, 30.0)
     """How long a node runs between two pauses: from and to."""
     start_s: Duration = 1.0
     until_s: Duration = 0.0
