@@ -50,7 +50,7 @@ def test_a_choice_that_is_none_is_answered_with_the_choices() -> None:
 def test_an_unknown_event_is_answered_with_the_events_there_are() -> None:
     assert explained(event=[{"do": "explode", "at_s": 1}]) == (
         "event[0].do: 'explode' is not allowed; allowed: 'join', 'leave', 'crash', 'kill', "
-        "'restart', 'pause', 'partition', 'flipflop', 'lossy'"
+        "'restart', 'pause', 'stall', 'partition', 'flipflop', 'lossy'"
     )
 
 
