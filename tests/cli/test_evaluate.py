@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
 from snowcast.cli import evaluate
-from snowcast.cli.evaluate import FULL, QUICK, TABLE, Part, cells_of
+from snowcast.cli.evaluate import FULL, QUICK, TABLE, Part, cells_of, is_current
 from snowcast.cli.main import main
 from snowcast.kernels.scenario import PROTOCOLS
+from snowcast.pipeline.session import open_session
 from snowcast.report.paper import PAPER, SETTINGS
-from snowcast.trace.parquet import names_of_runs
+from snowcast.trace.parquet import make_dataset, names_of_runs
+from support.metric_rows import of_run, write
 
 SMALL = """\
 quiet_s = 1
@@ -23,6 +27,20 @@ delay_ms = [10, 20]
 [workload]
 messages = 3
 """
+
+SPARK = {
+    "spark.driver.memory": "1g",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.shuffle.partitions": "2",
+}
+"""For many small jobs: compiling less pays."""
+
+
+@pytest.fixture
+def spark() -> Iterator[SparkSession]:
+    """A session that every command in the test finds and leaves running."""
+    with open_session("tests", "local[2]", SPARK) as session:
+        yield session
 
 
 @pytest.mark.parametrize("parts", [FULL, QUICK])
@@ -51,6 +69,7 @@ def test_kernels_run_only_what_they_can() -> None:
         assert not part.by_kernel or set(part.protocols) <= set(PROTOCOLS)
 
 
+@pytest.mark.usefixtures("spark")
 def test_an_evaluation_goes_on_where_it_was(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -67,7 +86,7 @@ def test_an_evaluation_goes_on_where_it_was(
     assert f"the page: {out / 'report' / 'index.html'}" in told
     assert len(names_of_runs(out / "runs")) == 4
     first = json.loads((out / "report" / "report.json").read_text())
-    assert {entry["protocol"] for entry in first["comparison"]} == {"standard", "coloring"}
+    assert {row["protocol"] for row in first["simulated"]} == {"standard", "coloring"}
     made = (out / "metrics" / "summary").stat().st_mtime_ns
 
     monkeypatch.setattr(evaluate, "QUICK", (good, bad))
@@ -78,11 +97,17 @@ def test_an_evaluation_goes_on_where_it_was(
     assert "metrics: there already" in told
     assert (out / "metrics" / "summary").stat().st_mtime_ns == made
 
-    monkeypatch.setattr(evaluate, "QUICK", (good._replace(seeds=3),))
-    assert main(["evaluate", "--quick", "--out", str(out)]) == 0
-    assert "2 runs computed, 4 there already" in capsys.readouterr().out
-    document = json.loads((out / "report" / "report.json").read_text())
-    assert document["setting"].startswith("6 runs simulated")
+
+def test_metrics_are_current_as_long_as_no_run_has_come(tmp_path: Path) -> None:
+    runs, metrics = tmp_path / "runs", tmp_path / "metrics"
+    make_dataset(runs)
+    for name in ("one", "two"):
+        (runs / "runs" / f"{name}.parquet").touch()
+    assert not is_current(metrics, runs)
+    write(metrics, {"run_metrics": [of_run("gossip", "one"), of_run("gossip", "two")]})
+    assert is_current(metrics, runs)
+    (runs / "runs" / "three.parquet").touch()
+    assert not is_current(metrics, runs)
 
 
 def test_a_mistake_is_told_before_anything_is_run(

@@ -55,3 +55,14 @@ def test_the_papers_stragglers_are_one_variant_of_a_sweep_whatever_its_order(
         entry = compare(open_measured(tables), None)[0]
         assert (entry.setting, entry.paper) == ("aligned", 652)
         assert entry.simulated == Interval(3, 3, 3, 20)
+
+
+def test_what_has_another_size_is_not_compared(tmp_path: Path) -> None:
+    rows = [
+        summary("stable", "standard", "ldt_ms", 1),
+        summary("stable", "standard", "ldt_ms", 2, nodes=60),
+        summary("stable", "standard", "ldt_ms", 3, fanout=8),
+    ]
+    entries = compare(open_measured(write(tmp_path, {"summary": rows})), None)
+    (found,) = [entry.simulated for entry in entries if entry.metric == "ldt_ms"]
+    assert found == Interval(1, 1, 1, 20)

@@ -146,17 +146,21 @@ def _metrics(spark: SparkSession, runs: Path, place: Path) -> None:
     """Compute the metrics, unless they are there and of just these runs."""
     from snowcast.pipeline.measure import write_metrics
     from snowcast.pipeline.reading import read_traces
+
+    if is_current(place, runs):
+        typer.echo("metrics: there already")
+        return
+    shutil.rmtree(place, ignore_errors=True)
+    with _timed("metrics"), bar("metrics") as advance:
+        write_metrics(spark, read_traces(spark, [runs]), place, advance)
+
+
+def is_current(metrics: Path, runs: Path) -> bool:
+    """Whether the metrics are of all runs there are. A run never changes, so their number tells."""
     from snowcast.report.measured import Measured
     from snowcast.trace.parquet import names_of_runs
 
-    if place.is_dir():
-        # A run that is there never changes, so as many runs are the same runs.
-        if len(Measured(place).rows("run_metrics")) == len(names_of_runs(runs)):
-            typer.echo("metrics: there already")
-            return
-        shutil.rmtree(place)
-    with _timed("metrics"), bar("metrics") as advance:
-        write_metrics(spark, read_traces(spark, [runs]), place, advance)
+    return len(Measured(metrics).rows("run_metrics")) == len(names_of_runs(runs))
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from snowcast.core.errors import UsageError
 from snowcast.report.broadcasts import broadcasts
+from snowcast.report.cells import cells
 from snowcast.report.comparison import Entry, compare
 from snowcast.report.figures.catalogue import Drawn, draw_all
 from snowcast.report.figures.style import save, svg_of
@@ -74,7 +75,8 @@ def _write(
     pictures = [
         Picture(one.name, one.title, one.caption, svg_of(one.figure, is_part=True)) for one in drawn
     ]
-    page = build_page(TITLE, setting, entries, paired, pictures, played)
+    everything = cells(tables, real)
+    page = build_page(TITLE, setting, entries, paired, pictures, played, everything)
     (draft / PAGE).write_text(page, encoding="utf-8")
     document = _document(setting, tables, real, entries, paired, drawn)
     (draft / "RESULTS.md").write_text(results_page(document), encoding="utf-8")

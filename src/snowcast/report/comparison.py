@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from snowcast.report.measured import Interval, Measured, interval
-from snowcast.report.paper import PAPER, SETTINGS, Setting
+from snowcast.report.paper import PAPER, SETTINGS, SIZE, Setting
 from snowcast.report.protocols import in_order
 
 METRICS = ("ldt_first_to_last_ms", "ldt_ms", "rmr_bytes", "reliability", "reliability_live")
@@ -55,7 +55,11 @@ def compare(simulated: Measured, real: Measured | None) -> list[Entry]:
 
 def _found(measured: Measured | None, setting: Setting) -> _Found:
     rows = measured.of(setting.scenario, setting.variant) if measured else []
-    return {(row["protocol"], row["metric"]): interval(row) for row in rows}
+    return {
+        (row["protocol"], row["metric"]): interval(row)
+        for row in rows
+        if (row["nodes"], row["fanout"]) == SIZE  # no other can be compared
+    }
 
 
 def _published(setting: Setting, protocol: str, metric: str) -> float | None:

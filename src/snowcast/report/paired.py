@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from snowcast.report.measured import Interval, Measured, Row, values_of
-from snowcast.report.paper import SETTINGS
+from snowcast.report.paper import SETTINGS, SIZE
 from snowcast.report.protocols import in_order
 
 METRIC = "ldt_ms"
@@ -48,8 +48,10 @@ def _pairs(rows: list[Row]) -> Iterator[Pair]:
     for name, setting in SETTINGS.items():
         wanted = values_of(setting.variant)
         for row in rows:
+            is_size = (row["nodes"], row["fanout"]) == SIZE
             is_it = row["scenario"] == setting.scenario and values_of(row["variant"]) == wanted
-            if is_it and row["metric"] == METRIC and {row["protocol"], row["against"]} & {*SHOWN}:
+            is_asked = row["metric"] == METRIC and {row["protocol"], row["against"]} & {*SHOWN}
+            if is_it and is_size and is_asked:
                 yield _pair(name, row)
 
 

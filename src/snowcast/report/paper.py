@@ -16,6 +16,10 @@ class Published(NamedTuple):
     reliability: float
 
 
+SIZE = (500, 4)
+"""n and k of the paper's table."""
+
+
 class Setting(NamedTuple):
     """One table of the comparison: what was run, and the paper's experiment that it repeats."""
 

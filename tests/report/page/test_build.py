@@ -6,7 +6,8 @@ import json
 import re
 from html.parser import HTMLParser
 
-from snowcast.report.comparison import Entry
+from snowcast.report.cells import CellRow
+from snowcast.report.comparison import METRICS, Entry
 from snowcast.report.figures.style import INK
 from snowcast.report.measured import Interval
 from snowcast.report.page.build import MODULES, Picture, build_page, script
@@ -88,3 +89,14 @@ def test_the_modules_are_one_script_without_imports_in_which_no_name_stands_twic
     names = re.findall(r"^(?:const|let|class|function|async function) (\w+)", text, re.MULTILINE)
     assert len(names) == len(set(names))
     assert len(MODULES) == 4
+
+
+def test_all_that_was_run_is_folded_away_where_there_is_the_papers_table() -> None:
+    row = CellRow("a<b", "x=1", "gossip", 60, 4, {"ldt_ms": WIDE}, {})
+    alone = build_page("t", "s", [], [], [], [], [row])
+    assert Outline(alone).sections == ["cells"]
+    assert "<details open>" in alone
+    assert '<th scope="row">a&lt;b</th><td>x=1</td><td>Gossip</td><td>60</td><td>4</td>' in alone
+    assert "<td>1500</td><td>-</td><td>-</td><td>-</td></tr>" in alone
+    beside = [Entry("stable", "standard", m, 1, WIDE, None) for m in METRICS]
+    assert "<details>" in build_page("t", "s", beside, [], [], [], [row])

@@ -16,6 +16,8 @@ from importlib.resources import files
 from string import Template
 from typing import Any, NamedTuple
 
+from snowcast.report.cells import METRICS as CELL_METRICS
+from snowcast.report.cells import CellRow
 from snowcast.report.comparison import METRICS, NOT_IN_PAPER, Entry
 from snowcast.report.figures.style import INK
 from snowcast.report.numbers import TITLES, number, with_interval
@@ -23,6 +25,7 @@ from snowcast.report.paired import Pair
 from snowcast.report.paper import DIFFERENCES, SETTINGS, Setting
 from snowcast.report.protocols import look
 
+CELL_COLUMNS = ("variant", "protocol", "n", "k")
 MODULES = ("model.js", "ring.js", "timeline.js", "main.js")
 _IMPORT = re.compile(r"^import\b[^;]*;\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export ", re.MULTILINE)
@@ -44,6 +47,7 @@ def build_page(
     pairs: Sequence[Pair],
     pictures: Sequence[Picture],
     broadcasts: Sequence[dict[str, Any]],
+    rows: Sequence[CellRow] = (),
 ) -> str:
     """The whole page."""
     sections = {
@@ -52,6 +56,7 @@ def build_page(
         "broadcast": ("One broadcast", _asset("timeline.html") if broadcasts else ""),
         "figures": ("Figures", _figures(pictures) if pictures else ""),
         "differences": ("Why some numbers differ", _differences() if entries else ""),
+        "cells": ("All that was run", _cells(rows, is_open=not entries) if rows else ""),
     }
     present = {name: section for name, section in sections.items() if section[1]}
     links = [f'<a href="#{name}">{_text(label)}</a>' for name, (label, _) in present.items()]
@@ -151,6 +156,32 @@ def _paired(pairs: Iterable[Pair]) -> str:
         '<div class="scroll"><table><thead><tr><th>Setting</th><th>Protocol</th><th>against</th>'
         "<th>difference (ms)</th><th>sooner under</th></tr></thead>"
         f"<tbody>{rows}</tbody></table></div>\n</section>"
+    )
+
+
+def _cells(rows: Sequence[CellRow], is_open: bool) -> str:
+    """Every cell in one table, folded away where there are the paper's to read first."""
+    kinds = ["simulated", *(["real"] if any(row.real for row in rows) else [])]
+    tops = "".join(
+        f'<th scope="colgroup" colspan="{len(kinds)}">{_text(TITLES[metric])}</th>'
+        for metric in CELL_METRICS
+    )
+    heads = "".join([f'<th scope="col">{kind}</th>' for kind in kinds] * len(CELL_METRICS))
+    body = []
+    for row in rows:
+        names = row.scenario or "agents", row.variant, look(row.protocol).title
+        texts = [*names[1:], "-" if row.nodes is None else str(row.nodes), str(row.fanout)]
+        values = [getattr(row, kind).get(metric) for metric in CELL_METRICS for kind in kinds]
+        metrics = [metric for metric in CELL_METRICS for _ in kinds]
+        texts += [number(m, v and v.mean) for m, v in zip(metrics, values, strict=True)]
+        cells = "".join(f"<td>{_text(text)}</td>" for text in texts)
+        body.append(f'<tr><th scope="row">{_text(names[0])}</th>{cells}</tr>')
+    fixed = "".join(f'<th rowspan="2">{name}</th>' for name in ("Scenario", *CELL_COLUMNS))
+    return (
+        f'<section id="cells">\n<h2>All that was run</h2>\n<details{" open" if is_open else ""}>'
+        f"<summary>{len(rows)} cells: means over messages and runs</summary>\n"
+        f'<div class="scroll"><table><thead><tr>{fixed}{tops}</tr><tr>{heads}</tr></thead>\n'
+        f"<tbody>{''.join(body)}</tbody></table></div>\n</details>\n</section>"
     )
 
 
