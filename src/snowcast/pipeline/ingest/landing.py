@@ -39,7 +39,7 @@ def land(
     ranges = list(_ranges(sources, range_bytes))
     if not ranges:
         return spark.createDataFrame([], LANDED_TYPE)
-    tasks = _shared_out(ranges, range_bytes)
+    tasks = shared_out(ranges, range_bytes)
     rows = [(task, *range) for task, ranges in enumerate(tasks) for range in ranges]
     plan = spark.createDataFrame(
         rows, "task long, file string, `table` string, start long, end long, problem string"
@@ -62,6 +62,20 @@ def rejects_of(landed: DataFrame) -> DataFrame:
     return landed.where(F.col("table") == "rejects").select("reject.*")
 
 
+def shared_out(ranges: list[Range], range_bytes: int) -> list[list[Range]]:
+    """The ranges in tasks: none much larger than a whole range, none of too many files."""
+    tasks: list[list[Range]] = [[]]
+    size = 0
+    for one in ranges:
+        length = one[3] - one[2]
+        if tasks[-1] and (size + length > range_bytes or len(tasks[-1]) >= TASK_FILES):
+            tasks.append([])
+            size = 0
+        tasks[-1].append(one)
+        size += length
+    return tasks
+
+
 def _land(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         for row in batch.to_pylist():
@@ -74,17 +88,3 @@ def _ranges(sources: Iterable[Source], range_bytes: int) -> Iterator[Range]:
         for start in range(0, source.size, range_bytes):
             end = min(start + range_bytes, source.size)
             yield str(source.path), source.table, start, end, source.problem
-
-
-def _shared_out(ranges: list[Range], range_bytes: int) -> list[list[Range]]:
-    """The ranges in tasks: none much larger than a whole range, none of too many files."""
-    tasks: list[list[Range]] = [[]]
-    size = 0
-    for one in ranges:
-        length = one[3] - one[2]
-        if tasks[-1] and (size + length > range_bytes or len(tasks[-1]) >= TASK_FILES):
-            tasks.append([])
-            size = 0
-        tasks[-1].append(one)
-        size += length
-    return tasks
