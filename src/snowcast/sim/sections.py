@@ -75,7 +75,7 @@ class NetworkSection(Section, frozen=True, kw_only=True):
     latency: Literal["datacentre", "fixed", "uniform", "measured"] = "datacentre"
     latency_ms: tuple[Duration, Duration] = (1.0, 1.0)
     """The least and the most with `uniform`; the first alone with `fixed`."""
-    latency_quantiles: tuple[tuple[float, float], ...] = ()
+    latency_quantiles: tuple[tuple[Share, Duration], ...] = ()
     """With `measured`: pairs of a share of all frames and the ms that these take at most, from
     share 0 to share 1. `pipeline calibrate` writes them."""
     loss: Share = 0.0
