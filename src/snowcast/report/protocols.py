@@ -34,6 +34,11 @@ def look(protocol: str) -> Look:
     return LOOKS.get(protocol, Look(protocol, "#000000", "."))
 
 
+def is_ours(protocol: str) -> bool:
+    """Whether it is Snow, and not what Snow is compared with."""
+    return protocol in ("standard", "coloring")
+
+
 def in_order(protocols: set[str]) -> list[str]:
     """These protocols as a report lists them."""
     known = [name for name in LOOKS if name in protocols]

@@ -5,10 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
 from matplotlib.figure import Figure
 
-from snowcast.report.figures.style import INK, curve, legend_below, marked, panels, save, svg_of
+from snowcast.report.figures.style import (
+    INK,
+    curve,
+    legend_below,
+    logarithmic,
+    marked,
+    panels,
+    save,
+    svg_of,
+)
 from snowcast.report.measured import Interval
+from snowcast.report.protocols import LOOKS
 
 
 def figure() -> Figure:
@@ -33,3 +44,30 @@ def test_what_is_written_is_text_in_ink_and_a_protocol_is_named_once() -> None:
     ElementTree.fromstring(svg)
     assert svg.count("Snow Standard</text>") == 1
     assert INK in svg
+
+
+def test_a_figure_stands_on_white_and_as_a_part_of_a_page_on_nothing() -> None:
+    assert "fill: #ffffff" in svg_of(figure())
+    assert "fill: #ffffff" not in svg_of(figure(), is_part=True)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_legend_of_all_protocols_fits_below_any_figure(count: int) -> None:
+    made, axes = panels(count)
+    for protocol in LOOKS:
+        curve(axes[0], [1, 2], [Interval(1, 1, 1, 1)] * 2, protocol)
+    legend_below(made, axes[0])
+    made.draw_without_rendering()
+    box = made.legends[0].get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= made.bbox.x1
+    assert box.y1 <= axes[0].get_window_extent().y0
+
+
+def test_numbers_on_a_logarithmic_axis_are_written_out() -> None:
+    made, (axes,) = panels(1)
+    logarithmic(axes)
+    axes.set_ylim(400, 6_000)
+    made.draw_without_rendering()
+    shown = [label.get_text() for label in axes.get_yticklabels()]
+    assert {"500", "1000", "2000", "5000"} <= set(shown)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
 from snowcast.report.figures.style import legend_below, panels
 from snowcast.report.measured import Measured, Row
@@ -19,7 +20,7 @@ def delivery_times(measured: Measured, scenario: str = "stable") -> Figure | Non
     runs = _runs(measured, "delivery_histogram", scenario)
     if not runs:
         return None
-    figure, (axes,) = panels(1, height=3.4)
+    figure, (axes,) = panels(1, height=4)
     for protocol, rows in runs:
         rows = sorted(rows, key=lambda row: row["to_us"])
         xs = [rows[0]["from_us"] / 1e3, *[row["to_us"] / 1e3 for row in rows]]
@@ -27,6 +28,7 @@ def delivery_times(measured: Measured, scenario: str = "stable") -> Figure | Non
         shown = look(protocol)
         axes.plot(xs, ys, color=shown.colour, label=shown.title, linewidth=1, alpha=0.6)
     axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.set_xlabel("time since the send (ms)")
     axes.set_ylabel("deliveries made")
     legend_below(figure, axes)
@@ -38,7 +40,7 @@ def load_per_node(measured: Measured, scenario: str = "stable") -> Figure | None
     runs = _runs(measured, "node_load", scenario)
     if not runs:
         return None
-    figure, (axes,) = panels(1, height=3.4)
+    figure, (axes,) = panels(1, height=4)
     for protocol, rows in runs:
         sent = sorted((row["data_bytes_sent"] for row in rows if row["on_roster"]), reverse=True)
         if not sent:

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from matplotlib.figure import Figure
 
-from snowcast.report.figures.style import curve, legend_below, panels
+from snowcast.report.figures.style import curve, legend_below, logarithmic, panels
 from snowcast.report.measured import Interval, Measured, interval
 from snowcast.report.protocols import in_order
 
@@ -27,7 +27,8 @@ def over_messages(measured: Measured, scenario: str) -> Figure | None:
         for protocol in in_order({protocol for protocol, _ in lines}):
             points = sorted(lines.get((protocol, metric), {}).items())
             curve(axes, [x for x, _ in points], [y for _, y in points], protocol)
-        axes.set_yscale(scale)
+        if scale == "log":
+            logarithmic(axes)
         axes.set_ylabel(title)
         axes.set_xlabel("message")
     legend_below(figure, all_axes[0])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,11 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from snowcast.report.measured import Interval
-from snowcast.report.protocols import look
+from snowcast.report.protocols import is_ours, look
 
 INK = "#1b2430"
 PNG_DPI = 160
@@ -29,11 +32,11 @@ SETTINGS: dict[Any, Any] = {
     "axes.spines.right": False,
     "axes.spines.top": False,
     "font.family": "DejaVu Sans",
-    "font.size": 9,
-    "grid.alpha": 0.25,
+    "font.size": 10,
+    "axes.axisbelow": True,
+    "grid.alpha": 0.14,
     "grid.color": INK,
     "grid.linewidth": 0.6,
-    "legend.frameon": False,
     "svg.fonttype": "none",
     "svg.hashsalt": "snowcast",
     "text.color": INK,
@@ -42,10 +45,18 @@ SETTINGS: dict[Any, Any] = {
 }
 
 
-def panels(count: int, height: float = 2.8) -> tuple[Figure, list[Axes]]:
+WIDTHS = {1: 7.2, 2: 8.4, 3: 11.4}
+"""Of a figure with so many panels, in inches."""
+
+LEGEND_COLUMN = 1.9
+"""How wide a column of a legend has to be."""
+
+
+def panels(count: int, height: float = 3.4) -> tuple[Figure, list[Axes]]:
     """A figure with so many panels beside each other."""
     with matplotlib.rc_context(SETTINGS):
-        figure = Figure(figsize=(3.6 * count if count > 1 else 5.2, height), layout="constrained")
+        layout = ConstrainedLayoutEngine(w_pad=0.1)
+        figure = Figure(figsize=(WIDTHS[count], height), layout=layout)
         FigureCanvasAgg(figure)
         return figure, list(figure.subplots(1, count, squeeze=False)[0])
 
@@ -55,7 +66,8 @@ def curve(
 ) -> None:
     """A line through the means, with the intervals as a band around it."""
     shown = look(protocol)
-    style = {"label": shown.title, "color": shown.colour, "linewidth": 1.4, **style}
+    front = {"linewidth": 1.8, "zorder": 3} if is_ours(protocol) else {"linewidth": 1.1}
+    style = {"label": shown.title, "color": shown.colour, **front, **style}
     axes.plot(xs, [y.mean for y in ys], **style)
     low, high = [y.low for y in ys], [y.high for y in ys]
     axes.fill_between(xs, low, high, color=style["color"], alpha=0.18, linewidth=0)
@@ -66,16 +78,27 @@ def marked(protocol: str) -> dict[str, Any]:
     return {"marker": look(protocol).marker, "markersize": 4}
 
 
+def logarithmic(axes: Axes) -> None:
+    """Make the y axis logarithmic, with numbers that people read: 500, 1000, 2000."""
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
 def legend_below(figure: Figure, axes: Axes) -> None:
     """One legend for all panels, below them."""
     handles, labels = axes.get_legend_handles_labels()
     unique = dict(zip(labels, handles, strict=True))
+    columns_max = int(figure.get_figwidth() / LEGEND_COLUMN)
+    rows = ceil(len(unique) / columns_max)
     figure.legend(
         list(unique.values()),
         list(unique),
         loc="outside lower center",
-        ncols=min(4, len(unique)),
+        ncols=ceil(len(unique) / rows),
         labelcolor=INK,
+        frameon=False,
     )
 
 
