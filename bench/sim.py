@@ -46,10 +46,12 @@ def rows() -> Iterator[Row]:
     for name, (mode, is_reliable) in loads.items():
         makers[name] = partial(_slices, mode, is_reliable, partial(frames.__setitem__, name))
     seconds = _best_seconds(makers)
-    floor = SHARE_MIN * SLICES * EVENTS_A_SLICE / seconds["simpy"]
+    events = SLICES * EVENTS_A_SLICE / seconds["simpy"]
     for name in loads:
-        what = f"frames handled, n={NODES}, {name}: {SHARE_MIN} of SimPy's bare events"
-        yield Row(what, frames[name] / seconds[name], floor, "a second", at_least=True)
+        what = f"frames that full nodes handle, n={NODES}, {name}"
+        measured = frames[name] / seconds[name]
+        rival = {"rival": "SimPy's bare events", "rival_measured": events}
+        yield Row(what, measured, SHARE_MIN, "a second", at_least=True, **rival)
 
 
 def _slices(mode: Mode, is_reliable: bool, count: Callable[[int], None]) -> Iterator[Step]:

@@ -11,24 +11,35 @@ import pytest
 
 from promises.figures import Figure
 from snowcast.core import frames as f
+from snowcast.core.address import Address
 from snowcast.core.codec import encode
 from snowcast.core.trees import Tree
 from support.garbage import check_one_encoding, garbage
 from support.rings import member
 
 REMEMBERED_MAX = 8_192
-"""So many addresses and origins seen lately are remembered: that memory is filled beforehand."""
+"""So many addresses and origins seen lately are remembered, at most."""
 GROWTH_MAX = 100_000
+
+
+def fill_what_is_remembered() -> None:
+    """What was seen lately is remembered: let that be as much as it can be, of the largest."""
+    for make in (member, wide):
+        for i in range(REMEMBERED_MAX):
+            id = f.MessageId(make(i), 2**63 + i, 1)
+            assert check_one_encoding(encode(f.Data(id, Tree.STANDARD, None, None, b"")))
+
+
+def wide(i: int) -> Address:
+    """The address of a node at IPv6."""
+    return Address(b"\xfd" + i.to_bytes(15, "big") + b"\x1f\x0a")
 
 
 def feed(count: int, figure: Figure) -> None:
     """`count` byte strings through the decoder."""
     tracemalloc.start()
     try:
-        for i in range(REMEMBERED_MAX):
-            id = f.MessageId(member(i), 1, 1)
-            assert check_one_encoding(encode(f.Data(id, Tree.STANDARD, None, None, b"")))
-        sum(check_one_encoding(data) for data in garbage(1, count // 50))
+        fill_what_is_remembered()
         before, _ = tracemalloc.get_traced_memory()
         decoded = sum(check_one_encoding(data) for data in garbage(2, count))
         after, _ = tracemalloc.get_traced_memory()
