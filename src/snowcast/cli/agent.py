@@ -1,10 +1,15 @@
-"""`snowcast agent`: run a node by itself, until it is told to leave."""
+"""`snowcast agent`: run a node by itself, until it is told to leave.
+
+Each flag is a row of a table: its name, the setting that it sets, and what it says of itself.
+"""
 
 from __future__ import annotations
 
+import inspect
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -15,14 +20,52 @@ if TYPE_CHECKING:
 
 NODE, CLUSTER, SECURITY, WATCHING = "This node", "The cluster", "Security", "Control and watching"
 
-_Text = str | None
+
+class Flag(NamedTuple):
+    """A flag that sets one setting."""
+
+    name: str
+    path: str
+    about: str
+    panel: str
+    metavar: str = "TEXT"
+    is_repeatable: bool = False
+
+    @property
+    def parameter(self) -> str:
+        """What it is called among the arguments of a function."""
+        return self.name.removeprefix("--").replace("-", "_")
 
 
-def _option(flag: str, about: str, panel: str, metavar: str = "TEXT") -> typer.models.OptionInfo:
-    option: typer.models.OptionInfo = typer.Option(
-        flag, help=about, metavar=metavar, rich_help_panel=panel, show_default=False
-    )
-    return option
+FLAGS = (
+    Flag("--name", "node.name", "What it is called. [default: host]", NODE),
+    Flag("--tag", "node.tags", "Repeatable.", NODE, "KEY=VALUE", True),
+    Flag("--bind", "node.bind", "Where to listen, TCP and UDP.", NODE, "HOST:PORT"),
+    Flag(
+        "--advertise", "node.advertise", "Where others reach it, if not there.", NODE, "HOST[:PORT]"
+    ),
+    Flag("--seed", "node.seeds", "A member to join through. Repeatable.", NODE, "HOST:PORT", True),
+    Flag("--snapshot", "node.snapshot", "Remember members there across restarts.", NODE, "FILE"),
+    Flag("--linger", "node.linger", "How long to forward after a leave.", NODE, "SECONDS"),
+    Flag("--cluster", "cluster.name", "The name that keeps clusters apart.", CLUSTER),
+    Flag("--fanout", "cluster.fanout", "Children a node sends to; even.", CLUSTER, "K"),
+    Flag("--protocol", "cluster.protocol", "How messages spread by default.", CLUSTER, "NAME"),
+    Flag("--certificate", "security.certificate", "TLS for streams: its own.", SECURITY, "FILE"),
+    Flag(
+        "--private-key", "security.private_key", "TLS for streams: the key of it.", SECURITY, "FILE"
+    ),
+    Flag("--authority", "security.authority", "TLS for streams: whom all trust.", SECURITY, "FILE"),
+    Flag(
+        "--keys-file", "security.keys_file", "Keys of datagrams; kept up to date.", SECURITY, "FILE"
+    ),
+    Flag("--control-socket", "control.socket", "The control API's Unix socket.", WATCHING, "FILE"),
+    Flag("--control-bind", "control.bind", "The control API on a port.", WATCHING, "HOST:PORT"),
+    Flag("--token-file", "control.token_file", "The token of that port.", WATCHING, "FILE"),
+    Flag("--metrics-bind", "metrics.bind", "Metrics and health on a port.", WATCHING, "HOST:PORT"),
+    Flag("--log-level", "log.level", "debug, info, warning or error.", WATCHING, "LEVEL"),
+    Flag("--log-format", "log.format", "text or json.", WATCHING, "FORMAT"),
+    Flag("--trace", "trace.directory", "Append a trace below this directory.", WATCHING, "DIR"),
+)
 
 
 def agent(
@@ -32,68 +75,6 @@ def agent(
             "--config", "-c", envvar="SNOWCAST_CONFIG", metavar="FILE", help="Settings, as TOML."
         ),
     ] = None,
-    name: Annotated[_Text, _option("--name", "What it is called. [default: host]", NODE)] = None,
-    tag: Annotated[
-        list[str] | None, _option("--tag", "Repeatable.", NODE, metavar="KEY=VALUE")
-    ] = None,
-    bind: Annotated[
-        _Text, _option("--bind", "Where to listen, TCP and UDP.", NODE, "HOST:PORT")
-    ] = None,
-    advertise: Annotated[
-        _Text, _option("--advertise", "Where others reach it, if not there.", NODE, "HOST[:PORT]")
-    ] = None,
-    seed: Annotated[
-        list[str] | None,
-        _option("--seed", "A member to join through. Repeatable.", NODE, metavar="HOST:PORT"),
-    ] = None,
-    snapshot: Annotated[
-        _Text, _option("--snapshot", "Remember members there across restarts.", NODE, "FILE")
-    ] = None,
-    linger: Annotated[
-        _Text, _option("--linger", "How long to forward after a leave.", NODE, "SECONDS")
-    ] = None,
-    cluster: Annotated[
-        _Text, _option("--cluster", "The name that keeps clusters apart.", CLUSTER)
-    ] = None,
-    fanout: Annotated[
-        _Text, _option("--fanout", "Children a node sends to; even.", CLUSTER, "K")
-    ] = None,
-    protocol: Annotated[
-        _Text, _option("--protocol", "How messages spread by default.", CLUSTER, "NAME")
-    ] = None,
-    certificate: Annotated[
-        _Text, _option("--certificate", "TLS for streams: its own.", SECURITY, "FILE")
-    ] = None,
-    private_key: Annotated[
-        _Text, _option("--private-key", "TLS for streams: the key of it.", SECURITY, "FILE")
-    ] = None,
-    authority: Annotated[
-        _Text, _option("--authority", "TLS for streams: whom all trust.", SECURITY, "FILE")
-    ] = None,
-    keys_file: Annotated[
-        _Text, _option("--keys-file", "Keys of datagrams; kept up to date.", SECURITY, "FILE")
-    ] = None,
-    control_socket: Annotated[
-        _Text, _option("--control-socket", "The control API's Unix socket.", WATCHING, "FILE")
-    ] = None,
-    control_bind: Annotated[
-        _Text, _option("--control-bind", "The control API on a port.", WATCHING, "HOST:PORT")
-    ] = None,
-    token_file: Annotated[
-        _Text, _option("--token-file", "The token of that port.", WATCHING, "FILE")
-    ] = None,
-    metrics_bind: Annotated[
-        _Text, _option("--metrics-bind", "Metrics and health on a port.", WATCHING, "HOST:PORT")
-    ] = None,
-    log_level: Annotated[
-        _Text, _option("--log-level", "debug, info, warning or error.", WATCHING, "LEVEL")
-    ] = None,
-    log_format: Annotated[
-        _Text, _option("--log-format", "text or json.", WATCHING, "FORMAT")
-    ] = None,
-    trace: Annotated[
-        _Text, _option("--trace", "Append a trace below this directory.", WATCHING, "DIR")
-    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Any setting. Repeatable."),
@@ -102,6 +83,7 @@ def agent(
         bool,
         typer.Option("--print-config", help="Print all settings, with their sources, and exit."),
     ] = False,
+    **flags: str | list[str] | None,
 ) -> int:
     """Run a node of a cluster, until it is told to leave.
 
@@ -120,29 +102,6 @@ def agent(
     """
     from snowcast.agent import sources
 
-    flags = {
-        "node.name": ("--name", name),
-        "node.tags": ("--tag", tag),
-        "node.bind": ("--bind", bind),
-        "node.advertise": ("--advertise", advertise),
-        "node.seeds": ("--seed", seed),
-        "node.snapshot": ("--snapshot", snapshot),
-        "node.linger": ("--linger", linger),
-        "cluster.name": ("--cluster", cluster),
-        "cluster.fanout": ("--fanout", fanout),
-        "cluster.protocol": ("--protocol", protocol),
-        "security.certificate": ("--certificate", certificate),
-        "security.private_key": ("--private-key", private_key),
-        "security.authority": ("--authority", authority),
-        "security.keys_file": ("--keys-file", keys_file),
-        "control.socket": ("--control-socket", control_socket),
-        "control.bind": ("--control-bind", control_bind),
-        "control.token_file": ("--token-file", token_file),
-        "metrics.bind": ("--metrics-bind", metrics_bind),
-        "log.level": ("--log-level", log_level),
-        "log.format": ("--log-format", log_format),
-        "trace.directory": ("--trace", trace),
-    }
     given = sources.set_flags(set_ or []) | _given(flags)
     loaded = sources.load(config, os.environ, given)
     if print_config:
@@ -153,12 +112,44 @@ def agent(
     return run(loaded.settings, lambda: sources.load(config, os.environ, given).settings)
 
 
-def _given(flags: dict[str, tuple[str, str | list[str] | None]]) -> dict[str, Given]:
-    """The flags that were there; one that can be repeated is a list."""
+def _given(values: dict[str, str | list[str] | None]) -> dict[str, Given]:
+    """The flags that were there, as settings; one that can be repeated is a list."""
     from snowcast.agent.sources import Given
 
-    return {
-        path: Given(value, flag)
-        for path, (flag, value) in flags.items()
-        if value is not None and value != []
-    }
+    found = {}
+    for flag in FLAGS:
+        value = values.get(flag.parameter)
+        if value is not None and value != []:
+            found[flag.path] = Given(value, flag.name)
+    return found
+
+
+def _spell_out(function: Callable[..., Any]) -> None:
+    """Give a function that takes `**flags` a parameter for each flag, as typer reads them."""
+    parameters = dict(inspect.signature(function, eval_str=True).parameters)
+    first, *rest = [one for one in parameters.values() if one.kind is not one.VAR_KEYWORD]
+    spelt = [
+        inspect.Parameter(
+            flag.parameter,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=Annotated[
+                list[str] | None if flag.is_repeatable else str | None,
+                typer.Option(
+                    flag.name,
+                    help=flag.about,
+                    metavar=flag.metavar,
+                    rich_help_panel=flag.panel,
+                    show_default=False,
+                ),
+            ],
+        )
+        for flag in FLAGS
+    ]
+    rest = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in rest]
+    every = [first, *spelt, *rest]
+    function.__dict__["__signature__"] = inspect.Signature(every, return_annotation=int)
+    function.__annotations__ = {one.name: one.annotation for one in every} | {"return": int}
+
+
+_spell_out(agent)
