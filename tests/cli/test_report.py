@@ -21,7 +21,7 @@ def test_the_table_is_printed_and_the_page_named(
     lines = [" ".join(line.split()) for line in told.splitlines()]
     assert lines[0] == "setting protocol metric paper simulated real"
     assert (
-        "Stable Snow Standard RMR (bytes) 122.0 116.0 (115.9 to 116.1) 116.0 (115.9 to 116.1)"
+        "Stable Snow Standard RMR (bytes) 122 116.0 (115.9 to 116.1) 116.0 (115.9 to 116.1)"
         in lines
     )
     assert lines[-1] == f"8 figures and the page: {out / 'index.html'}"

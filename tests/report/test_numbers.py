@@ -6,7 +6,7 @@ import pytest
 
 from snowcast.report.comparison import METRICS
 from snowcast.report.measured import Interval
-from snowcast.report.numbers import TITLES, amount, number, with_interval
+from snowcast.report.numbers import TITLES, amount, number, published, with_interval
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,7 @@ def test_an_amount_has_its_unit_and_no_more_places_than_it_is_worth(
     value: float | None, unit: str, text: str
 ) -> None:
     assert amount(value, unit) == text
+
+
+def test_the_papers_numbers_are_told_as_it_prints_them() -> None:
+    assert [published(value) for value in (122.0, 0.954, 1.0, None)] == ["122", "0.954", "1", "-"]

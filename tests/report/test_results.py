@@ -38,7 +38,7 @@ def test_a_table_has_a_row_for_each_protocol_and_the_sources_beside_each_other()
     )
     assert (
         "| Snow Standard | 122 | 1500<br><sub>1480 to 1520</sub> | 1500<br><sub>1480 to 1520</sub>"
-        " | 122.0 |"
+        " | 122 |"
     ) in page
     assert ", real" not in page
     assert (

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from snowcast.report.comparison import Entry
-from snowcast.report.numbers import TITLES, number, with_interval
+from snowcast.report.numbers import TITLES, published, with_interval
 from snowcast.report.paper import SETTINGS
 from snowcast.report.protocols import look
 
@@ -55,7 +55,7 @@ def print_table(entries: Iterable[Entry]) -> None:
             SETTINGS[entry.setting].title,
             look(entry.protocol).title,
             TITLES[entry.metric],
-            number(entry.metric, entry.paper),
+            published(entry.paper),
             with_interval(entry.metric, entry.simulated),
         ]
         if has_real:

@@ -23,6 +23,11 @@ def number(metric: str, value: float | None) -> str:
     return f"{value:.0f}" if metric.endswith("_ms") else f"{value:.1f}"
 
 
+def published(value: float | None) -> str:
+    """A number of the paper's with the places that it is printed with; a dash for none."""
+    return "-" if value is None else f"{value:g}"
+
+
 def with_interval(metric: str, value: Interval | None) -> str:
     """The mean with its interval: `1560 (1490 to 1630)`; the mean alone where all are equal."""
     if value is None:

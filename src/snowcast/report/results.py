@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from snowcast.report.comparison import METRICS, NOT_IN_PAPER, Entry
-from snowcast.report.numbers import TITLES, amount, number, with_interval
+from snowcast.report.numbers import TITLES, amount, published, with_interval
 from snowcast.report.paired import Pair
 from snowcast.report.paper import DIFFERENCES, SETTINGS
 from snowcast.report.protocols import look
@@ -92,7 +92,7 @@ def _table(rows: Sequence[Entry], has_real: bool) -> str:
 
 def _cell(entry: Entry, source: str) -> str:
     if source == "paper":
-        return number(entry.metric, entry.paper)
+        return published(entry.paper)
     value = entry.simulated if source == "simulated" else entry.real
     mean, _, spread = with_interval(entry.metric, value).partition(" (")
     return f"{mean}<br><sub>{spread.rstrip(')')}</sub>" if spread else mean

@@ -20,7 +20,7 @@ from snowcast.report.cells import METRICS as CELL_METRICS
 from snowcast.report.cells import CellRow
 from snowcast.report.comparison import METRICS, NOT_IN_PAPER, Entry
 from snowcast.report.figures.style import INK
-from snowcast.report.numbers import TITLES, number, with_interval
+from snowcast.report.numbers import TITLES, number, published, with_interval
 from snowcast.report.paired import Pair
 from snowcast.report.paper import DIFFERENCES, SETTINGS, Setting
 from snowcast.report.protocols import look
@@ -116,7 +116,7 @@ def _setting_table(setting: Setting, rows: Sequence[Entry], has_real: bool) -> s
     for protocol in dict.fromkeys(entry.protocol for entry in rows):
         mine = {entry.metric: entry for entry in rows if entry.protocol == protocol}
         cells = [
-            f"<td>{_cell(mine[metric], name)}</td>"
+            f'<td class="{name}">{_cell(mine[metric], name)}</td>'
             for metric, names in shown.items()
             for name in names
         ]
@@ -135,7 +135,7 @@ def _sources(metric: str, sources: Sequence[str]) -> list[str]:
 
 def _cell(entry: Entry, source: str) -> str:
     if source == "paper":
-        return number(entry.metric, entry.paper)
+        return published(entry.paper)
     value = entry.simulated if source == "simulated" else entry.real
     mean, _, spread = with_interval(entry.metric, value).partition(" (")
     return f"{mean}<small>{spread.rstrip(')')}</small>" if spread else mean
