@@ -12,9 +12,11 @@ from snowcast.cli.calibrate import calibrate
 from snowcast.cli.ingest import ingest
 from snowcast.cli.metrics import metrics
 from snowcast.cli.sweep import sweep
+from snowcast.cli.watch import watch
 
 app = typer.Typer(help="From scenarios and traces to tables of metrics, on Spark.")
 app.command("sweep")(sweep)
 app.command("ingest")(ingest)
 app.command("metrics")(metrics)
+app.command("watch")(watch)
 app.command("calibrate")(calibrate)

@@ -15,6 +15,7 @@ Rules of this file:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -78,12 +79,12 @@ def fold(state: State, landed: DataFrame, keep: Keep, window_us: int, wait_us: i
         arrivals = with_fate(with_message(arrivals, messages), runs, arrival_fate())
         keep("messages", select_table(of(messages, KEPT), "messages"))
         keep("arrivals", select_table(of(arrivals, KEPT), "arrivals"))
-        late = of(messages, LATE).count() + of(arrivals, LATE).count()
-        if runs.where("closed_us > before_us OR before_us IS NULL").isEmpty():
-            return Folded(None, late)
+        fates = _fates(messages) + _fates(arrivals)
+        if not fates[COUNTED]:
+            return Folded(None, fates[LATE])
         there = correct(nodes, "nodes", clocks)
         rows = windows(of(messages, COUNTED), of(arrivals, COUNTED), there, seen, window_us)
-        return Folded(keep("windows", rows), late)
+        return Folded(keep("windows", rows), fates[LATE])
     finally:
         messages.unpersist()
         arrivals.unpersist()
@@ -254,6 +255,10 @@ def nodes_then(nodes: DataFrame, seen: DataFrame, spans: DataFrame, window_us: i
 def window_of(time_us: Column, window_us: int) -> Column:
     """When the window begins that a time is in."""
     return (F.floor(time_us / window_us) * window_us).cast("long")
+
+
+def _fates(rows: DataFrame) -> Counter[str]:
+    return Counter({row.fate: row["count"] for row in rows.groupBy("fate").count().collect()})
 
 
 def _is_before(limit: str) -> Column:

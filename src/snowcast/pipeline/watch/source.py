@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -88,13 +89,11 @@ class TraceStreamReader(DataSourceStreamReader):
             yield from landed(Path(path), table, start, end, problem)
 
     def _sources(self) -> list[Source]:
-        found: list[Source] = []
+        found: dict[Path, Source] = {}
         for place in self.places:
-            try:
-                found += find_sources([place])
-            except UsageError:  # there is no trace yet
-                continue
-        return found
+            with suppress(UsageError):  # there is no trace yet
+                found |= {source.path: source for source in find_sources([place])}
+        return [found[path] for path in sorted(found)]
 
 
 def ends_of(sources: Iterable[Source], start: Offsets) -> Offsets:

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import mkdtemp
 from threading import Thread
 from typing import Any
 
@@ -47,6 +48,9 @@ from snowcast.trace.files import write_whole
 
 ASKED, LOCK = "watch.json", ".lock"
 WINDOWS, ALERTS, REJECTS = "windows", "alerts", "rejects"
+DRAFT = ".draft-"
+"""A name of its own for each: who was killed may have left somebody at work in the one before."""
+
 POLL_S = 0.25
 
 Rows = list[dict[str, Any]]
@@ -100,6 +104,8 @@ def watch(
     out.mkdir(parents=True, exist_ok=True)
     with one_writer(out / LOCK):
         _check_asked(out / ASKED, what)
+        for left in out.glob(f"{DRAFT}*"):  # of a watch that was killed
+            shutil.rmtree(left, ignore_errors=True)
         job = _Job(spark, what, out, show)
         stream = landed_stream(spark, [Path(place) for place in what.places])
         writer = stream.writeStream.foreachBatch(job.on_batch).option(
@@ -123,8 +129,8 @@ class _Job:
 
     def on_batch(self, landed: DataFrame, number: int) -> None:
         """Fold a batch into the state before it, and put what comes of it on disk and on show."""
-        spark, what, draft = landed.sparkSession, self._what, self._out / ".draft"
-        shutil.rmtree(draft, ignore_errors=True)
+        spark, what = landed.sparkSession, self._what
+        draft = Path(mkdtemp(prefix=DRAFT, dir=self._out))
         state = read_state(spark, self._out / "state", number - 1)
         landed = landed.persist()
 
