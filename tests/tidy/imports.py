@@ -20,6 +20,7 @@ ROOM_MAY_IMPORT: dict[str, set[str]] = {
     "lab": {"core", "baselines", "trace", "sim", "runtime", "agent"},
     "pipeline": {"trace", "sim", "kernels"},
     "report": {"core"},
+    "demo": {"core", "planning", "lab", "sim", "trace", "pipeline", "report"},
     # Not rooms: the public names, `python -m snowcast`, and the plugin for users' own tests.
     "__init__": {"core", "runtime"},
     "__main__": {"cli"},

@@ -44,6 +44,7 @@ COMMANDS = {
     "plan": "snowcast.cli.plan:plan",
     "sim": "snowcast.cli.sim:app",
     "lab": "snowcast.cli.lab:app",
+    "demo": "snowcast.cli.demo:demo",
     "pipeline": "snowcast.cli.pipeline:app",
     "report": "snowcast.cli.report:report",
     "evaluate": "snowcast.cli.evaluate:evaluate",
