@@ -66,29 +66,22 @@ def test_the_papers_rmr_is_its_header_and_the_payload() -> None:
     assert 2 * (PAPER_HEADER_BYTES + PAYLOAD_BYTES) == 244
 
 
-@pytest.mark.parametrize(("protocol", "papers"), [("standard", 122), ("coloring", 244)])
-def test_our_rmr_is_the_frames_of_the_planned_trees_and_no_more_than_the_papers(
-    protocol: str, papers: int
-) -> None:
-    """What full nodes sent, counted where it arrived, against trees walked on paper."""
-    run = measured(shipped("stable", protocol=protocol, workload={"messages": 2}), 1)
-    mode = Mode.COLORING if protocol == "coloring" else Mode.STANDARD
-    planned = snow(ring(N), FANOUT, mode, 0, lambda *_: 0, [0] * N, (), bytes(PAYLOAD_BYTES))
-    assert run.rmr_bytes == pytest.approx(sum(frame.bytes for frame in planned) / (N - 1))
-    assert run.rmr_bytes <= papers
+def test_our_rmr_is_the_frames_of_the_planned_trees_and_no_more_than_the_papers() -> None:
+    """What full nodes sent, counted where it arrived, against trees walked on paper.
 
-
-def test_coloring_costs_twice_what_standard_does_but_for_boundaries() -> None:
-    """Two frames a node; the parts of two trees end elsewhere, so boundaries differ a little."""
-    standard, coloring = (
-        measured(shipped("stable", protocol=name, workload={"messages": 2}), 1)
-        for name in ("standard", "coloring")
-    )
-    assert sum(one.copies for one in coloring.messages) == 2 * sum(
-        one.copies for one in standard.messages
-    )
+    Coloring is two frames a node. The parts of its trees end elsewhere, so that boundaries differ.
+    """
+    runs = {}
+    for protocol, papers in (("standard", 122), ("coloring", 244)):
+        scenario = shipped("stable", protocol=protocol, workload={"messages": 2}, quiet_s=4)
+        run = runs[protocol] = measured(scenario, 1)
+        mode = Mode(protocol)
+        planned = snow(ring(N), FANOUT, mode, 0, lambda *_: 0, [0] * N, (), bytes(PAYLOAD_BYTES))
+        assert run.rmr_bytes == pytest.approx(sum(frame.bytes for frame in planned) / (N - 1))
+        assert run.rmr_bytes <= papers
     boundary_bytes = frame_size(_frame(1)) - frame_size(_frame(0))
-    assert abs(coloring.rmr_bytes - 2 * standard.rmr_bytes) < boundary_bytes / 2
+    assert runs["coloring"].copies_mean == 2 * runs["standard"].copies_mean == 2
+    assert abs(runs["coloring"].rmr_bytes - 2 * runs["standard"].rmr_bytes) < boundary_bytes / 2
 
 
 @pytest.mark.parametrize("protocol", ["standard", "coloring", "flooding"])
@@ -111,7 +104,7 @@ def test_breakdown_is_one_less_the_share_of_the_dead_and_what_the_living_miss(
         assert run.reliability == pytest.approx(best)
 
 
-@pytest.mark.parametrize("dead", [1, 125, 250, 374])
+@pytest.mark.parametrize("dead", [125, 374])
 def test_one_undetected_crash_costs_its_blast_radius_in_standard_and_nothing_in_coloring(
     dead: int,
 ) -> None:
@@ -144,7 +137,7 @@ def _one_dead(protocol: str, dead: int) -> Run:
     """One message that meets one dead node, which nobody misses."""
     cluster = {"nodes": N, "config": BLIND}
     event = [{"do": "crash", "at_s": 0.5, "nodes": [dead]}]
-    tables = {"protocol": protocol, "cluster": cluster, "workload": {"messages": 1}, "quiet_s": 2}
+    tables = {"protocol": protocol, "cluster": cluster, "workload": {"messages": 1}, "quiet_s": 1}
     return measured(parse({**tables, "event": event}), 1)
 
 

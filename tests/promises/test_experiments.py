@@ -41,7 +41,8 @@ Captured = pytest.CaptureFixture[str]
 
 def held(scenario: str, protocol: str, seed: int, messages: int, figure: Figure) -> Run:
     """A run that its checkers are content with, and its figures."""
-    run = measured(shipped(scenario, protocol=protocol, workload={"messages": messages}), seed)
+    changes = {"protocol": protocol, "workload": {"messages": messages}}
+    run = measured(shipped(scenario, **changes), seed)
     assert run.result.is_ok, run.result.outcomes
     live = min(one.delivered_live / one.intended_live for one in run.messages)
     figure(f"{scenario}, {protocol}, seed {seed}: reliability", f"{run.reliability:.6f}")

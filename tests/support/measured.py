@@ -1,7 +1,7 @@
 """The paper's metrics of a simulated run, message by message: a naive twin of the pipeline's.
 
-Paper, Metrics; the roster and the living are as in docs/METRICS.md. Everything is held in memory
-and looked through again for each message, which is slow and hard to get wrong.
+Paper, Metrics; the roster and the living are as the pipeline has them. All arrivals of messages are
+held in memory and looked through by plain loops, which is slow and hard to get wrong.
 
 Rules of this file:
 - Numbers of nodes, bytes and microseconds are whole; only what is a ratio or a mean is not.
@@ -78,19 +78,23 @@ class Run(NamedTuple):
 
 def measured(scenario: Scenario, seed: int) -> Run:
     """Run a scenario with as many full nodes, and measure it."""
-    rows: list[Row] = []
-    result = record(scenario, seed, rows.append)
-    nodes = [row for row in rows if isinstance(row, NodeRow)]
-    sent = sorted(
-        (row for row in rows if isinstance(row, MessageRow)),
-        key=lambda row: (row.at_us, row.message),
-    )
-    arrivals: dict[str, list[ArrivalRow]] = {row.message: [] for row in sent}
-    for row in rows:
-        if isinstance(row, ArrivalRow) and row.kind == "data" and row.message is not None:
-            arrivals[row.message].append(row)
+    nodes: list[NodeRow] = []
+    sent: list[MessageRow] = []
+    arrivals: dict[str, list[ArrivalRow]] = {}
+
+    def write(row: Row) -> None:
+        match row:
+            case NodeRow():
+                nodes.append(row)
+            case MessageRow():
+                sent.append(row)
+            case ArrivalRow(kind="data", message=str(message)):
+                arrivals.setdefault(message, []).append(row)
+
+    result = record(scenario, seed, write)
+    sent.sort(key=lambda row: (row.at_us, row.message))
     roster = _roster(nodes, min((row.at_us for row in sent), default=0))
-    messages = [_measured(message, arrivals[message.message], roster) for message in sent]
+    messages = [_measured(message, arrivals.get(message.message, []), roster) for message in sent]
     return Run(result, nodes, sent, messages)
 
 
