@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console, Group
 from rich.live import Live
+from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from snowcast.cli.spark import Master, Settings, need_the_extra, spark_session
 from snowcast.core.errors import UsageError
@@ -133,8 +135,8 @@ class Screen:
                 f"[bold red]{_cell(row, name)}[/]" if (*key, name) in out else _cell(row, name)
                 for name in COLUMNS
             ]
-            table.add_row(clock(row["starts_us"]), row["run"], *cells)
-        return Group(table, *[f"[red]{alarm(row)}[/]" for row in self._alerts], self._state)
+            table.add_row(clock(row["starts_us"]), escape(row["run"]), *cells)
+        return Group(table, *[Text(alarm(row), "red") for row in self._alerts], self._state)
 
 
 def counted(batch: Batch) -> str:
