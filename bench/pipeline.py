@@ -22,6 +22,7 @@ import duckdb
 
 from bench.harness import Row, in_turns
 from bench.queries import QUERIES, differences
+from snowcast.pipeline.grid import grid
 
 ROOT = Path(__file__).resolve().parent.parent
 MILLIONS = float(os.environ.get("SNOWCAST_BENCH_MARRIVALS", "100"))
@@ -82,8 +83,9 @@ def _speed_up_row() -> Row:
 
 
 def _arrivals() -> Path:
-    """A dataset of so many runs, made once."""
-    out = ROOT / "build" / f"bench-{RUNS}-runs"
+    """A dataset of so many runs, made once, and again when the scenario or snowcast changes."""
+    (cell,) = grid(["stable"], [0], protocols=["coloring"], kernel_from=0)
+    out = ROOT / "build" / f"bench-{RUNS}-runs-{cell.name.rpartition('.')[2]}"
     words = ["-m", "snowcast", "pipeline", "sweep", "stable", "--protocols", "coloring"]
     more = ["--kernel", "--seeds", f"0..{RUNS}", "--out", str(out)]
     subprocess.run([sys.executable, *words, *more], check=True, stdout=sys.stderr)

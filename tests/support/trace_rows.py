@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pyarrow as pa
-from hypothesis import settings
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 
@@ -28,7 +28,8 @@ from snowcast.trace.schema import (
 SEEDS = st.lists(st.integers(0, 9_999), min_size=1, max_size=30, unique=True)
 """Of random runs: many in one example, as a job of Spark takes long and rows do not."""
 
-few_examples = settings(max_examples=4)
+few_examples = settings(max_examples=4, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+"""Not made smaller either: a job of Spark takes a second, and the runs are small already."""
 
 SECOND = 1_000_000
 

@@ -146,7 +146,9 @@ def _start(
                 conf.setIfMissing(key, value)
         spark = SparkSession.builder.config(conf=conf).getOrCreate()
     except (PySparkException, Py4JError, OSError) as error:
-        raise UsageError(f"Spark does not start: {_gist(error)}; see {log}") from None
+        told = log.read_text(encoding="utf-8", errors="replace")  # why a JVM has ended is there
+        why = _telling(told) or _gist(error)
+        raise UsageError(f"Spark does not start: {why}; see {log}") from None
     context = spark.sparkContext
     signals.listen(spark)  # again: the context has put a handler of its own there
     if not is_local(str(context.master)):
@@ -270,5 +272,13 @@ def _signals_raise() -> Iterator[_Signals]:
 def _gist(error: BaseException) -> str:
     """The line of an error that says what is wrong: Java's come with a page of where."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    telling = [line for line in lines if "Exception: " in line or "Error: " in line]
-    return (telling or lines or [type(error).__name__])[0]
+    return _telling(str(error)) or (lines or [type(error).__name__])[0]
+
+
+def _telling(text: str) -> str:
+    """The first line that names what was thrown, from there on; empty if none does."""
+    for line in text.splitlines():
+        for kind in ("Exception: ", "Error: "):
+            if kind in line:
+                return line.partition(kind)[2].strip() or line.strip()
+    return ""
