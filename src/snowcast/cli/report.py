@@ -10,10 +10,19 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from snowcast.report.comparison import Entry
-from snowcast.report.numbers import TITLES, published, with_interval
+from snowcast.report.comparison import METRICS, NOT_IN_PAPER, Entry
+from snowcast.report.numbers import number, published
 from snowcast.report.paper import SETTINGS
 from snowcast.report.protocols import look
+
+HEADS = {
+    "ldt_first_to_last_ms": "LDT ms",
+    "ldt_ms": "from send",
+    "rmr_bytes": "RMR",
+    "reliability": "reliable",
+    "reliability_live": "of live",
+}
+"""Short names: a terminal is narrow."""
 
 
 def report(
@@ -38,27 +47,35 @@ def report(
 
 
 def print_table(entries: Iterable[Entry]) -> None:
-    """The paper's table on the terminal; nothing if none of its scenarios was run."""
+    """The paper's table on the terminal, without intervals; nothing if none of it was run."""
     entries = list(entries)
-    if not entries:
-        return
-    has_real = any(entry.real for entry in entries)
-    table = Table(box=None, pad_edge=False)
-    for name in ("setting", "protocol", "metric"):
-        table.add_column(name)
-    for name in ("paper", "simulated", *(["real"] if has_real else [])):
-        table.add_column(name, justify="right")
-    for entry in entries:
-        if entry.simulated is None and entry.real is None:
-            continue
-        cells = [
-            SETTINGS[entry.setting].title,
-            look(entry.protocol).title,
-            TITLES[entry.metric],
-            published(entry.paper),
-            with_interval(entry.metric, entry.simulated),
-        ]
-        if has_real:
-            cells.append(with_interval(entry.metric, entry.real))
-        table.add_row(*cells)
-    Console().print(table)
+    sources = ["paper", "simulated", *(["real"] if any(entry.real for entry in entries) else [])]
+    for name, setting in SETTINGS.items():
+        rows = [entry for entry in entries if entry.setting == name]
+        if rows:
+            Console().print(_table(setting.title, rows, sources), end="\n\n")
+
+
+def _table(title: str, rows: list[Entry], sources: list[str]) -> Table:
+    table = Table(box=None, pad_edge=False, title=title, title_justify="left", title_style="bold")
+    table.add_column("protocol")
+    columns = [
+        (metric, source)
+        for metric in METRICS
+        for source in sources
+        if not (source == "paper" and metric in NOT_IN_PAPER)
+    ]
+    for metric, source in columns:
+        table.add_column(f"{HEADS[metric]}\n{source}", justify="right")
+    for protocol in dict.fromkeys(entry.protocol for entry in rows):
+        mine = {entry.metric: entry for entry in rows if entry.protocol == protocol}
+        cells = [_cell(mine[metric], source) for metric, source in columns]
+        table.add_row(look(protocol).title, *cells)
+    return table
+
+
+def _cell(entry: Entry, source: str) -> str:
+    if source == "paper":
+        return published(entry.paper)
+    found = entry.simulated if source == "simulated" else entry.real
+    return number(entry.metric, found and found.mean)
