@@ -50,10 +50,12 @@ def print_table(entries: Iterable[Entry]) -> None:
     """The paper's table on the terminal, without intervals; nothing if none of it was run."""
     entries = list(entries)
     sources = ["paper", "simulated", *(["real"] if any(entry.real for entry in entries) else [])]
+    console = Console()
     for name, setting in SETTINGS.items():
         rows = [entry for entry in entries if entry.setting == name]
         if rows:
-            Console().print(_table(setting.title, rows, sources), end="\n\n")
+            console.print(_table(setting.title, rows, sources))
+            console.print()
 
 
 def _table(title: str, rows: list[Entry], sources: list[str]) -> Table:
@@ -78,4 +80,4 @@ def _cell(entry: Entry, source: str) -> str:
     if source == "paper":
         return published(entry.paper)
     found = entry.simulated if source == "simulated" else entry.real
-    return number(entry.metric, found and found.mean)
+    return number(entry.metric, found.mean if found else None)
