@@ -58,6 +58,7 @@ LOADS = (
     Load("the same, one at a time", bytes(96), 6_000, 500, 1, "frames/s", None),
     Load("payloads of 1 MiB", bytes(MIB), 200, 8, 4, "MiB/s", 0.7),
 )
+TRACED = Load("frames of 120 bytes", bytes(96), 20_000, 500, 8_000, "frames/s", None)
 
 
 def rows() -> Iterator[Row]:
@@ -83,11 +84,25 @@ def rows() -> Iterator[Row]:
             yield Row(what, node, load.limit, load.unit, True, "bare relay", bare)
             node, bare = (min(cpu[f"{kind} {loop}"]) for kind in ("node", "bare"))
             yield Row(f"{what}: processor", node, None, "us each", False, "bare relay", bare)
+    yield from _traced(loops[0])
+
+
+def _traced(loop: str) -> Iterator[Row]:
+    """What a trace costs where the most is written: each frame in and each frame out is a row."""
+    load = TRACED
+    cpu: dict[str, list[float]] = {}
+    cases = {
+        f"{kind} {loop}": partial(_run, kind, loop, load, cpu) for kind in ("traced node", "node")
+    }
+    in_turns(cases, ROUNDS)
+    traced, plain = (min(cpu[case]) for case in cases)
+    what = f"relaying {load.what} to {FANOUT} with --trace, {loop}: processor"
+    yield Row(what, traced, None, "us each", rival="without", rival_measured=plain)
 
 
 def _run(kind: str, loop: str, load: Load, cpu: dict[str, list[float]]) -> float:
     """How many frames, or MiB of payload, one relay passes on in a second."""
-    is_node = kind == "node"
+    is_node = kind != "bare"
     with Sinks(MEMBERS, talks=is_node) as sinks, socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
         me = Address.of(*sock.getsockname())

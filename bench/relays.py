@@ -11,6 +11,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
+from tempfile import TemporaryDirectory
 from typing import cast
 
 import snowcast
@@ -48,7 +49,10 @@ class Relay:
 
 def _run(pipe: Connection, kind: str, loop: str, towards: list[tuple[str, int]]) -> None:
     with asyncio.Runner(loop_factory=loop_factory(loop)) as runner:
-        runner.run(_node(pipe) if kind == "node" else _bare(pipe, towards))
+        if kind == "bare":
+            runner.run(_bare(pipe, towards))
+        else:
+            runner.run(_node(pipe, is_traced=kind == "traced node"))
 
 
 def loop_factory(name: str) -> Callable[[], asyncio.AbstractEventLoop]:
@@ -60,9 +64,11 @@ def loop_factory(name: str) -> Callable[[], asyncio.AbstractEventLoop]:
     return asyncio.new_event_loop
 
 
-async def _node(pipe: Connection) -> None:
-    async with snowcast.join(linger=0.0) as cluster:
-        await _serve(pipe, str(cluster.address))
+async def _node(pipe: Connection, is_traced: bool) -> None:
+    with TemporaryDirectory() as folder:
+        trace_dir = folder if is_traced else None
+        async with snowcast.join(linger=0.0, trace_dir=trace_dir) as cluster:
+            await _serve(pipe, str(cluster.address))
 
 
 async def _bare(pipe: Connection, towards: list[tuple[str, int]]) -> None:
