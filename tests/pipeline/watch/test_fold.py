@@ -15,11 +15,13 @@ from snowcast.pipeline.watch.fold import (
     CLOCK_US,
     SILENT_US,
     arrival_fate,
+    in_windows,
     last_seen,
     message_fate,
     nodes_then,
     progress,
     recent,
+    spans_of,
     steady,
     timed,
     windows,
@@ -192,9 +194,10 @@ def test_the_roster_of_a_window_is_that_of_its_time(spark: SparkSession) -> None
         "run string, node string, seen_us long",
     )
     spans = spark.createDataFrame(
-        [("window", "r", start)], "run string, of_run string, starts_us long"
+        [("r", start, start + window, "window")],
+        "run string, starts_us long, ends_us long, window string",
     )
-    found = nodes_then(nodes, seen, spans, window)
+    found = nodes_then(nodes, seen, spans)
     assert tuples(found.select("run", "node", "joined_us", "left_us", "crashed_us")) == [
         ("window", "dies", None, None, start + 1),
         ("window", "leaves", None, None, None),
@@ -225,8 +228,11 @@ def test_a_window_has_the_metrics_of_the_messages_that_were_sent_in_it(spark: Sp
             arrival(None, "b", 34_000, kind="ping", first=None, bytes=5),
         ],
     )
+    sent, got = in_windows(messages, 10_000), in_windows(arrivals, 10_000)
+    spans = spans_of(sent, 10_000)
     seen = spark.createDataFrame([], "run string, node string, seen_us long")
-    found = windows(messages, arrivals, nodes, seen, 10_000).orderBy("starts_us").collect()
+    then = nodes_then(nodes, seen, spans)
+    found = windows(sent, got, then, 10_000).orderBy("starts_us").collect()
     told = [
         (row.starts_us, row.ends_us, row.messages, row.intended, row.delivered, row.control_bytes)
         for row in found

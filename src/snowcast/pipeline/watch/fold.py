@@ -40,6 +40,9 @@ SILENT_US = 60_000_000
 """Who has told nothing for so long before a window is not meant to get its messages."""
 
 COUNTED, KEPT, LATE = "counted", "kept", "late"
+ASIDE = "aside/"
+"""What begins the names of tables that are no part of the next state."""
+
 
 WINDOWS = (
     "run string, starts_us bigint, ends_us bigint, messages bigint, intended bigint, "
@@ -83,8 +86,11 @@ def fold(state: State, landed: DataFrame, keep: Keep, window_us: int, wait_us: i
         if not fates[COUNTED]:
             return Folded(None, fates[LATE])
         there = correct(nodes, "nodes", clocks)
-        rows = windows(of(messages, COUNTED), of(arrivals, COUNTED), there, seen, window_us)
-        return Folded(keep("windows", rows), fates[LATE])
+        sent = keep(ASIDE + "sent", in_windows(of(messages, COUNTED), window_us))
+        got = keep(ASIDE + "got", in_windows(of(arrivals, COUNTED), window_us))
+        spans = spans_of(sent, window_us)
+        then = keep(ASIDE + "nodes", nodes_then(there, seen, spans))
+        return Folded(keep("windows", windows(sent, got, then, window_us)), fates[LATE])
     finally:
         messages.unpersist()
         arrivals.unpersist()
@@ -195,61 +201,67 @@ def of(rows: DataFrame, fate: str) -> DataFrame:
     return rows.where(F.col("fate") == fate)
 
 
-def windows(
-    messages: DataFrame, arrivals: DataFrame, nodes: DataFrame, seen: DataFrame, window_us: int
-) -> DataFrame:
-    """The windows of what is counted. Each is a run of its own to the metrics."""
+def in_windows(rows: DataFrame, window_us: int) -> DataFrame:
+    """Messages or arrivals at their right times, and when the window begins that they are in."""
     starts_us = window_of(F.col("right_us"), window_us).alias("starts_us")
-    placed = messages.select("*", starts_us)
-    sent = placed.select(
-        *[_as_run() if name == "run" else F.col(name) for name in messages.columns],
-        F.col("run").alias("of_run"),
-        "starts_us",
-    ).withColumn("at_us", F.col("right_us"))
-    spans = sent.select("run", "of_run", "starts_us").distinct()
-    data = arrivals.where(F.col("kind") == "data").withColumn("at_us", F.col("right_us"))
-    home = sent.select("message", F.col("run").alias("window_run"), F.col("of_run").alias("run"))
-    got = data.join(F.broadcast(home), on=["run", "message"], how="inner").withColumn(
-        "run", F.col("window_run")
-    )
-    traces = Traces(
-        runs=spans,
-        nodes=nodes_then(nodes, seen, spans, window_us),
-        messages=select_table(sent, "messages"),
-        arrivals=select_table(got, "arrivals"),
-        probes=spans,
-    )
-    found = run_messages(messages_of(traces, _keys_of(spans)))
-    of_messages = spans.join(found, on="run", how="inner").drop("run")
-    control = (
-        arrivals.where(F.col("kind") != "data")
-        .groupBy(F.col("run").alias("of_run"), starts_us)
-        .agg(F.sum("bytes").alias("control_bytes"))
-    )
-    rows = of_messages.join(control, on=["of_run", "starts_us"], how="full").fillna(
-        0, subset=["messages", "intended", "delivered", "control_bytes"]
-    )
-    return rows.select(
-        F.col("of_run").alias("run"),
-        "starts_us",
-        (F.col("starts_us") + window_us).alias("ends_us"),
-        *[name.split()[0] for name in WINDOWS.split(", ")[3:]],
+    names = [name for name in rows.columns if name not in ("at_us", "right_us")]
+    return rows.select(*names, F.col("right_us").alias("at_us"), starts_us)
+
+
+def spans_of(messages: DataFrame, window_us: int) -> DataFrame:
+    """The windows that messages were sent in, with a name for each that no run has."""
+    return (
+        messages.select("run", "starts_us")
+        .distinct()
+        .withColumn("ends_us", F.col("starts_us") + window_us)
+        .withColumn("window", _name_of_window())
     )
 
 
-def nodes_then(nodes: DataFrame, seen: DataFrame, spans: DataFrame, window_us: int) -> DataFrame:
+def nodes_then(nodes: DataFrame, seen: DataFrame, spans: DataFrame) -> DataFrame:
     """The nodes as they stood in each window: what has become of them since is not known yet."""
-    ends_us = F.col("starts_us") + window_us
-    by_run = spans.select(
-        F.col("run").alias("window_run"), F.col("of_run").alias("run"), "starts_us"
-    )
     there = (
-        nodes.join(F.broadcast(by_run), on="run", how="inner")
+        nodes.join(F.broadcast(spans), on="run", how="inner")
         .join(F.broadcast(seen), on=["run", "node"], how="left")
         .where(F.col("seen_us").isNull() | (F.col("seen_us") >= F.col("starts_us") - SILENT_US))
     )
-    then = {name: F.when(F.col(name) < ends_us, F.col(name)) for name in ("left_us", "crashed_us")}
-    return select_table(there.withColumns({**then, "run": F.col("window_run")}), "nodes")
+    then = {
+        name: F.when(F.col(name) < F.col("ends_us"), F.col(name))
+        for name in ("left_us", "crashed_us")
+    }
+    return select_table(there.withColumns({**then, "run": F.col("window")}), "nodes")
+
+
+def windows(
+    messages: DataFrame, arrivals: DataFrame, nodes: DataFrame, window_us: int
+) -> DataFrame:
+    """The windows of what is counted. Each is a run of its own to the metrics."""
+    spans = spans_of(messages, window_us)
+    data = arrivals.where(F.col("kind") == "data").drop("starts_us")
+    home = messages.select("run", "message", "starts_us")
+    got = data.join(F.broadcast(home), on=["run", "message"], how="inner")
+    named = {"run": _name_of_window()}
+    traces = Traces(
+        runs=spans,
+        nodes=nodes,
+        messages=select_table(messages.withColumns(named), "messages"),
+        arrivals=select_table(got.withColumns(named), "arrivals"),
+        probes=spans,
+    )
+    found = run_messages(messages_of(traces, _keys_of(spans))).withColumnRenamed("run", "window")
+    control = (
+        arrivals.where(F.col("kind") != "data")
+        .groupBy("run", "starts_us")
+        .agg(F.sum("bytes").alias("control_bytes"))
+    )
+    rows = (
+        spans.join(F.broadcast(found), on="window", how="inner")
+        .drop("ends_us")
+        .join(control, on=["run", "starts_us"], how="full")
+        .fillna(0, subset=["messages", "intended", "delivered", "control_bytes"])
+        .withColumn("ends_us", F.col("starts_us") + window_us)
+    )
+    return rows.select(*[column.split()[0] for column in WINDOWS.split(", ")])
 
 
 def window_of(time_us: Column, window_us: int) -> Column:
@@ -265,11 +277,10 @@ def _is_before(limit: str) -> Column:
     return F.coalesce(F.col("right_us") < F.col(limit), F.lit(False))
 
 
-def _as_run() -> Column:
-    """A name for the window, that no run has."""
-    return F.concat_ws("\u0000", "run", "starts_us").alias("run")
+def _name_of_window() -> Column:
+    return F.concat_ws("\u0000", "run", "starts_us")
 
 
 def _keys_of(spans: DataFrame) -> DataFrame:
     others = [F.lit(None).cast(key.type).alias(key.name) for key in KEYS if key.name != "run"]
-    return F.broadcast(spans.select("run", *others))
+    return F.broadcast(spans.select(F.col("window").alias("run"), *others))

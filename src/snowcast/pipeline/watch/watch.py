@@ -34,7 +34,7 @@ from snowcast.core.errors import UsageError
 from snowcast.pipeline.ingest.landing import rejects_of
 from snowcast.pipeline.reading import spark_path
 from snowcast.pipeline.watch.bands import Band, alerts
-from snowcast.pipeline.watch.fold import fold
+from snowcast.pipeline.watch.fold import ASIDE, fold
 from snowcast.pipeline.watch.source import landed_stream
 from snowcast.pipeline.watch.state import (
     Counts,
@@ -164,6 +164,7 @@ class _Job:
             alerts=before.alerts + len(alarms),
         )
         write_counts(draft, counts)
+        shutil.rmtree(draft / ASIDE, ignore_errors=True)
         for name in (WINDOWS, ALERTS, REJECTS):
             place = self._out / name / f"batch={number}"
             shutil.rmtree(place, ignore_errors=True)
