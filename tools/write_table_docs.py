@@ -45,11 +45,12 @@ for each table. A run counts once its row in `runs` is there, which is written l
 
 ```
 manifest.json
-arrivals/NAME.parquet     the rows of one run
+arrivals/NAME.parquet           the rows of one run, as `sweep` writes them
+arrivals/run=R/part-*.parquet   the same, as `ingest` does, in many parts if there are many rows
 runs/NAME.parquet
 ```
 
-Any tool that reads Parquet can read it: `SELECT kind, count(*) FROM 'build/runs/arrivals/*.parquet'
+Any tool that reads Parquet can read it: `SELECT kind, count(*) FROM 'build/runs/arrivals/**/*.parquet'
 GROUP BY kind` in DuckDB.
 
 ## Tables
