@@ -50,8 +50,8 @@ arrivals/run=R/part-*.parquet   the same, as `ingest` does, in many parts if the
 runs/NAME.parquet
 ```
 
-Any tool that reads Parquet can read it: `SELECT kind, count(*) FROM 'build/runs/arrivals/**/*.parquet'
-GROUP BY kind` in DuckDB.
+Any tool that reads Parquet can read it: `SELECT kind, count(*) FROM
+'build/runs/arrivals/**/*.parquet' GROUP BY kind` in DuckDB.
 
 ## Tables
 """

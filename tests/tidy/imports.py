@@ -18,7 +18,7 @@ ROOM_MAY_IMPORT: dict[str, set[str]] = {
     "runtime": {"core", "baselines", "trace"},
     "agent": {"core", "baselines", "trace", "runtime"},
     "lab": {"core", "baselines", "trace", "sim", "runtime", "agent"},
-    "pipeline": {"trace", "sim", "kernels"},
+    "pipeline": {"core", "trace", "sim", "kernels"},
     "report": {"core"},
     "demo": {"core", "planning", "lab", "sim", "trace", "pipeline", "report"},
     # Not rooms: the public names, `python -m snowcast`, and the plugin for users' own tests.
