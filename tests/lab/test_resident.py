@@ -13,7 +13,7 @@ from snowcast.core.effects import Delivered
 from snowcast.core.member import Member, first_incarnation
 from snowcast.core.trees import Mode
 from snowcast.lab.places import address_of, free_port
-from snowcast.lab.resident import Resident, Surroundings
+from snowcast.lab.resident import Resident, Surroundings, close_all
 from snowcast.sim.latency import Latency
 from snowcast.sim.network import Network
 from snowcast.sim.plan import Say
@@ -48,8 +48,7 @@ async def street(tmp_path: Path, count: int) -> AsyncIterator[tuple[list[Residen
         try:
             yield nodes, delivered
         finally:
-            for node in nodes:
-                await node.close()
+            await close_all(nodes)
 
 
 def say(number: int) -> Say:
@@ -114,3 +113,16 @@ async def test_rows_go_to_another_run_when_asked_with_what_became_of_the_node(
     ends = [(row.joined_us, row.crashed_us) for _, row in sorted(rows.items())]
     assert ends == [(7, None), (7, None), (7, 7)]
     assert {row.run for row in reader.rows(ArrivalRow) if row.kind == "data"} == {"second"}
+
+
+@on_loop
+async def test_nodes_that_end_together_do_not_look_for_one_another(tmp_path: Path) -> None:
+    async with street(tmp_path, 3) as (nodes, delivered):
+        nodes[0].say(say(0))
+        await until(lambda: len(delivered) == 2)
+        heard: list[object] = []
+        for node in nodes[:3]:
+            node._host.driver.observe = lambda now_us, event, effects: heard.append(event)
+        await close_all(nodes)
+        assert not heard
+        await close_all(nodes)  # once more is nothing

@@ -31,7 +31,7 @@ from snowcast.core.frames import Data, MessageId
 from snowcast.demo import cues
 from snowcast.lab.job import Job
 from snowcast.lab.places import index_of
-from snowcast.lab.resident import Resident, Surroundings
+from snowcast.lab.resident import Resident, Surroundings, close_all
 from snowcast.lab.worker import main, run_row
 from snowcast.sim.network import Network
 from snowcast.sim.plan import Say
@@ -88,8 +88,7 @@ class Player:
             teller.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await teller
-            for node in self._nodes.values():
-                await node.close()
+            await close_all(self._nodes.values())
         if line:
             self._writer.flush()
             _say(cues.Line("done"))

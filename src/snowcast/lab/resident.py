@@ -8,7 +8,7 @@ Rules of this file:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from snowcast.baselines.registry import protocol
@@ -134,13 +134,18 @@ class Resident:
         self._gone()
         self._host.abort()
 
-    async def close(self) -> None:
-        """The end of the run."""
+    def stop(self) -> None:
+        """Do and hear nothing any more."""
         if self._sockets is not None:
             self._sockets.close()
         if self._life:
             self._host.driver.close()
             self._host.abort()
+
+    async def close(self) -> None:
+        """The end of the run: `stop`, and wait until everything is closed."""
+        self.stop()
+        if self._life:
             await self._host.close()
         await asyncio.gather(*self._closing)
 
@@ -195,3 +200,16 @@ class Resident:
                 task = asyncio.get_running_loop().create_task(self._host.close())
                 self._closing.add(task)
                 task.add_done_callback(self._closing.discard)
+
+
+async def close_all(nodes: Iterable[Resident]) -> None:
+    """The end of the run for all nodes of a process, at once.
+
+    One by one, those that are left would look for those that are gone, and keep the loop so busy
+    with it that the next close takes longer.
+    """
+    nodes = list(nodes)
+    for node in nodes:
+        node.stop()
+    for node in nodes:
+        await node.close()

@@ -31,7 +31,7 @@ from snowcast.core.errors import SnowcastError
 from snowcast.core.member import Member, first_incarnation
 from snowcast.lab.job import Job, Status
 from snowcast.lab.namespaces import enter
-from snowcast.lab.resident import Resident, Surroundings
+from snowcast.lab.resident import Resident, Surroundings, close_all
 from snowcast.runtime import loop as event_loop
 from snowcast.sim.incidents import Partition
 from snowcast.sim.latency import Latency
@@ -93,8 +93,7 @@ class Worker:
         finally:
             watch.cancel()
             tell.cancel()
-            for node in self._nodes.values():
-                await node.close()
+            await close_all(self._nodes.values())
         self._say("done")
         return True
 
