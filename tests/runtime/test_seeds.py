@@ -53,6 +53,51 @@ async def test_a_name_that_means_nothing_yet_is_looked_up_until_it_does(
 
 
 @on_loop
+async def test_a_name_that_leads_elsewhere_is_followed_until_seeds_are_needed_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    me, one, two = (Address.of(f"127.0.0.{n}", 7001) for n in (1, 2, 3))
+    leads_to = [me, one]
+    asked = 0
+
+    async def getaddrinfo(host: str, port: int, **_: object) -> Any:
+        nonlocal asked
+        asked += 1
+        if not leads_to:
+            raise OSError
+        return [(2, 1, 6, "", (address.host, port)) for address in leads_to]
+
+    monkeypatch.setattr(seeds_module, "RETRY_S", 0.001)
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", getaddrinfo, raising=False)
+    found: list[tuple[Address, ...]] = []
+    done: list[bool] = []
+    seeds = Seeds(["cluster:7001"], me, [], found.append, lambda: bool(done))
+    await seeds.look_up()
+    assert seeds.addresses == (one,)
+
+    assert seeds.replace(one, local(9))
+    asked_before = asked
+    await until(lambda: asked > asked_before + 2)
+    assert found.pop() == (local(9),), "and what it goes by is not looked up away"
+    assert not found
+
+    leads_to[:] = [me, two]
+    await until(lambda: found)
+    assert found.pop() == (local(9), two)
+    leads_to.clear()
+    asked_before = asked
+    await until(lambda: asked > asked_before + 2)
+    assert not found, "a name that leads nowhere for a while is remembered"
+    leads_to[:] = [me]
+    await until(lambda: found)
+    assert found.pop() == (local(9),)
+
+    done.append(True)
+    await until(lambda: seeds._task is not None and seeds._task.done())
+    await seeds.close()
+
+
+@on_loop
 async def test_a_seed_that_goes_by_another_address_is_replaced() -> None:
     found: list[tuple[Address, ...]] = []
     seeds = Seeds(["127.0.0.1:7002", "127.0.0.1:7003"], ME, [], found.append)

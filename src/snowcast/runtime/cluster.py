@@ -250,7 +250,9 @@ class Cluster:
             contacts = last.contacts() if last is not None else ()
             first = next(iter(contacts), None)
             address = advertised(sockets, options.advertise, first)
-            self._seeds = Seeds(options.seeds, address, contacts, self._on_seeds)
+            self._seeds = Seeds(
+                options.seeds, address, contacts, self._on_seeds, lambda: self.is_joined
+            )
             await self._seeds.look_up()
             self._life = snapshot.next_life(last)
             host = Host(options, sockets, address, self._life, self._notices.take)

@@ -1,7 +1,8 @@
 """Seeds: where to ask first. Names are looked up, for ever if need be.
 
-The core knows seeds by address. A name may stand for many, may not exist yet, and a node may go by
-another address than the one it was found at; each time more is known the core is told.
+The core knows seeds by address. A name may stand for many, may not exist yet, may lead elsewhere
+tomorrow, and a node may go by another address than the one it was found at; each time something
+else is known the core is told, until it needs no seeds any more.
 """
 
 from __future__ import annotations
@@ -30,12 +31,20 @@ class Seeds:
         me: Address,
         more: Iterable[Address],
         on_found: Callable[[tuple[Address, ...]], None],
+        is_done: Callable[[], bool] = lambda: False,
     ) -> None:
         self._texts = list(texts)
         self._me = me
         self._on_found = on_found
         self._found: dict[Address, None] = dict.fromkeys(more)
-        self._unknown = [(text, *_parse(text)) for text in self._texts]
+        self._is_done = is_done
+        parsed = [(text, *_parse(text)) for text in self._texts]
+        self._names = [(text, host, port) for text, host, port in parsed if not _is_ip(host)]
+        self._led_to: dict[str, set[Address]] = {}
+        """Where each name led when it was looked up last."""
+        for _, host, port in parsed:
+            if _is_ip(host):
+                self._found.setdefault(Address.of(host, port))
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -55,11 +64,12 @@ class Seeds:
         return self._texts + [text for text in extra if text not in self._texts]
 
     async def look_up(self) -> None:
-        """Find what can be found now, and go on in the background with what cannot."""
+        """Find what can be found now, and go on in the background as long as there are names."""
         await self._try()
         if self._unknown:
-            names = ", ".join(text for text, _, _ in self._unknown)
+            names = ", ".join(self._unknown)
             log.warning("cannot find the address of %s; trying again for ever", names)
+        if self._names:
             self._task = asyncio.create_task(self._keep_trying(), name="snowcast finds seeds")
 
     def replace(self, dialled: Address, real: Address) -> bool:
@@ -79,29 +89,38 @@ class Seeds:
             self._task.cancel()
             await asyncio.wait([self._task])
 
+    @property
+    def _unknown(self) -> list[str]:
+        """Names that have led nowhere so far."""
+        return [text for text, _, _ in self._names if text not in self._led_to]
+
     async def _keep_trying(self) -> None:
-        while self._unknown:
+        while True:
             await asyncio.sleep(RETRY_S)
-            before = len(self._unknown)
-            await self._try()
-            if len(self._unknown) < before:
+            if self._is_done():
+                return
+            if await self._try():
                 self._on_found(self.addresses)
 
-    async def _try(self) -> None:
+    async def _try(self) -> bool:
+        """Look all names up; whether one leads elsewhere than before."""
         loop = asyncio.get_running_loop()
-        still: list[tuple[str, str, int]] = []
-        for text, host, port in self._unknown:
-            if _is_ip(host):
-                self._found.setdefault(Address.of(host, port))
-                continue
+        is_new = False
+        for text, host, port in self._names:
             try:
                 infos = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
             except OSError:
-                still.append((text, host, port))
+                continue  # what was known of it is better than nothing
+            leads_to = {Address.of(str(where[0]), port) for *_, where in infos}
+            before = self._led_to.get(text)
+            if leads_to == before:
                 continue
-            for *_, where in infos:
-                self._found.setdefault(Address.of(str(where[0]), port))
-        self._unknown = still
+            is_new = True
+            self._led_to[text] = leads_to
+            for gone in (before or set()) - leads_to:
+                self._found.pop(gone, None)
+            self._found |= dict.fromkeys(sorted(leads_to - (before or set())))
+        return is_new
 
 
 def _is_ip(host: str) -> bool:
