@@ -39,6 +39,23 @@ def test_the_heads_of_siblings_are_those_of_their_frames(
         assert siblings.heads(data, hop) == expected
 
 
+@given(
+    families(ipv4_addresses()) | families(any_addresses()),
+    st.lists(st.tuples(data_frames(), st.integers(0, 300)), min_size=1, max_size=4),
+)
+def test_a_run_is_the_frames_of_a_child_one_after_the_other(
+    children: tuple[Assignment, ...], messages: list[tuple[Data, int]]
+) -> None:
+    siblings = Siblings(children)
+    forwards = [Forward(data, hop, siblings) for data, hop in messages]
+    for _ in range(2):  # the second time from memory
+        runs = siblings.runs(forwards)
+        assert runs == [
+            b"".join([data_head(frame) + frame.payload for frame in frames])
+            for frames in [[forward.frame(child) for forward in forwards] for child in children]
+        ]
+
+
 def test_each_sibling_gets_the_message_with_boundaries_of_its_own() -> None:
     heads = Siblings(CHILDREN).heads(DATA, 3)
     assert [decode(head + DATA.payload) for head in heads] == [

@@ -4,18 +4,33 @@ Their frames differ in the boundaries only. What of their heads stays the same f
 message is worked out once a plan; per message and child little more is left than joining bytes.
 
 Rules of this file:
-- `heads` says byte for byte what `codec.data_head` says of each child's frame.
+- `heads` says byte for byte what `codec.data_head` says of each child's frame, and `runs` the same
+  of many messages.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Protocol
 
 from snowcast.core.address import IPV4_PREFIX, Address
 from snowcast.core.codec import FIXED_BYTES, HOP_MAX, data_head, fixed_head, flags_of, sides_of
 from snowcast.core.frames import Data
 from snowcast.core.trees import Assignment
 from snowcast.core.wire import IPV4_SKIP, uvarint
+
+
+class Passing(Protocol):
+    """A message that is passed on."""
+
+    @property
+    def data(self) -> Data:
+        """What came."""
+
+    @property
+    def hop(self) -> int:
+        """How far it has come when the children have it."""
 
 
 class Siblings:
@@ -43,6 +58,48 @@ class Siblings:
         return [
             _start(size + len(bounds), flags | sides, hop) + name + bounds
             for sides, bounds in layouts
+        ]
+
+    def runs(self, messages: Sequence[Passing]) -> list[bytes]:
+        """For each child its frames for these messages, of which there is one at least, in a row."""
+        layouts = self._layouts
+        if layouts is None:
+            layouts = self._layouts = _layouts(self.children)
+        parts = []
+        for message in messages:
+            data = message.data
+            id, payload = data.id, data.payload
+            if not layouts or data.attempt or not id.origin.startswith(IPV4_PREFIX):
+                return self._plain_runs(messages)
+            name = _source(id.origin, id.life) + uvarint(id.sequence)
+            size = FIXED_BYTES + len(name) + len(payload)
+            parts.append((size, flags_of(data), min(message.hop, HOP_MAX), name, payload))
+        return [
+            b"".join(
+                [
+                    piece
+                    for size, flags, hop, name, payload in parts
+                    for piece in (
+                        _start(size + len(bounds), flags | sides, hop),
+                        name,
+                        bounds,
+                        payload,
+                    )
+                ]
+            )
+            for sides, bounds in layouts
+        ]
+
+    def _plain_runs(self, messages: Sequence[Passing]) -> list[bytes]:
+        """The same, frame by frame."""
+        return [
+            b"".join(
+                [
+                    data_head(frame_for(child, message.data, message.hop)) + message.data.payload
+                    for message in messages
+                ]
+            )
+            for child in self.children
         ]
 
 

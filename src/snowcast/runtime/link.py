@@ -35,8 +35,8 @@ LATELY_BYTES_MAX = 1 << 20
 RETRY_MS = 1_000  # the least that Linux takes
 TCP_RTO_MAX_MS = 44  # Linux 6.15; the socket module has no name for it yet
 
-Queued = Frame | tuple[Forward, Assignment]
-"""What is kept of a frame in case it comes back: itself, or what it is made from."""
+Queued = Frame | tuple[list[Forward], Assignment]
+"""What is kept of frames in case they come back: one itself, or what some are made from."""
 
 _SCRATCH = memoryview(bytearray(HELLO_BYTES_MAX))
 
@@ -122,7 +122,7 @@ class Link(asyncio.Protocol):
         return self.put(frame, encode(frame), b"")
 
     def put(self, what: Queued, head: bytes, payload: bytes) -> bool:
-        """Queue a frame that is encoded already, in two pieces; False if the queue is full."""
+        """Queue what is encoded already, in two pieces; False if the queue is full."""
         queued_bytes = self.queued_bytes + len(head) + len(payload)
         if queued_bytes > self._queue_bytes_max and self._frames:
             return False
@@ -151,7 +151,7 @@ class Link(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
         lately = [what for _, _, frames in self._lately for what in frames]
-        unsent = tuple([_frame(what) for what in (*lately, *self._frames)])
+        unsent = tuple([one for what in (*lately, *self._frames) for one in _spelt_out(what)])
         self._forget()
         self._owner.on_lost(self, unsent, why)
 
@@ -278,11 +278,11 @@ class Link(asyncio.Protocol):
         self._lately_bytes = self.queued_bytes = 0
 
 
-def _frame(what: Queued) -> Frame:
+def _spelt_out(what: Queued) -> list[Frame]:
     if isinstance(what, tuple):
-        forward, child = what
-        return forward.frame(child)
-    return what
+        forwards, child = what
+        return [forward.frame(child) for forward in forwards]
+    return [what]
 
 
 def _retry_soon_and_give_up(sock: socket.socket, seconds: float) -> None:

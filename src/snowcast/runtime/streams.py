@@ -3,6 +3,8 @@
 Rules of this file:
 - `send` never writes and never reports: both wait for the end of the turn, so that frames to one
   peer go out together and the core is not entered while it is being performed.
+- Messages with the same children gather until something else is sent, or the turn ends: what they
+  have in common is then done once.
 - A frame is on its way, or comes back with `PeerUnreachable`, or was written and lost with its
   peer. It is never dropped in silence.
 """
@@ -18,10 +20,11 @@ from snowcast.core.address import Address
 from snowcast.core.codec import encode
 from snowcast.core.effects import Forward
 from snowcast.core.frames import Frame, Hello
+from snowcast.core.siblings import Siblings
 from snowcast.runtime.counters import Counters
 from snowcast.runtime.handshake import mismatch
 from snowcast.runtime.limits import Limits
-from snowcast.runtime.link import Link
+from snowcast.runtime.link import BATCH_BYTES, JOINED_BYTES_MAX, Link
 from snowcast.runtime.refusals import Refusals
 
 log = logging.getLogger("snowcast")
@@ -60,6 +63,8 @@ class Streams:
         self._open: set[Link] = set()  # also those being closed
         self._dials: dict[Link, asyncio.Task[None]] = {}
         self._dirty: list[Link] = []
+        self._gathered: dict[Siblings, list[Forward]] = {}
+        self._gathered_bytes = 0
         self._returned: dict[Address, list[Frame]] = {}
         self._full: dict[Address, int] = {}
         self._is_turn_due = False
@@ -82,6 +87,8 @@ class Streams:
 
     def send(self, to: Address, frame: Frame) -> None:
         """Send a frame at the end of this turn."""
+        if self._gathered:
+            self._hand_over()
         link = self._links.get(to)
         if link is None:
             if self._is_closed:
@@ -98,19 +105,23 @@ class Streams:
 
     def forward(self, forward: Forward) -> None:
         """Send one message to several children at the end of this turn."""
-        siblings, payload = forward.siblings, forward.data.payload
-        heads = siblings.heads(forward.data, forward.hop)
-        for part, head in zip(siblings.children, heads, strict=True):
-            link = self._links.get(part.child)
-            if link is None or not link.put((forward, part), head, payload):
-                self.send(part.child, forward.frame(part))  # to be dialled, or full
-                continue
-            self._counters.frames_sent += 1
-            if not link.is_dirty:
-                self._note_dirty(link)
+        size = len(forward.data.payload)
+        if size >= JOINED_BYTES_MAX:
+            self._forward_large(forward)
+            return
+        gathered = self._gathered.get(forward.siblings)
+        if gathered is None:
+            self._gathered[forward.siblings] = [forward]
+            self._end_turn_soon()
+        else:
+            gathered.append(forward)
+        self._gathered_bytes += size
+        if self._gathered_bytes > BATCH_BYTES:
+            self._hand_over()
 
     def drop(self, peer: Address, why: str) -> None:
         """Break the connection to a peer, if there is one."""
+        self._hand_over()
         link = self._links.get(peer)
         if link is not None:
             link.fail(why)
@@ -128,6 +139,7 @@ class Streams:
 
     async def close(self) -> None:
         """Write what waits, for as long as that takes but not long, and close everything."""
+        self._hand_over()
         self._is_closed = True
         self.flush()
         for link in list(self._links.values()):
@@ -145,6 +157,7 @@ class Streams:
     def abort(self) -> None:
         """Close everything at once."""
         self._is_closed = True
+        self._gathered.clear()
         self._links.clear()
         for task in self._dials.values():
             task.cancel()
@@ -153,6 +166,7 @@ class Streams:
 
     def flush(self) -> None:
         """Write what has gathered, now rather than at the end of the turn."""
+        self._hand_over()
         dirty, self._dirty = self._dirty, []
         now = self._loop.time()
         for link in dirty:
@@ -241,6 +255,35 @@ class Streams:
         self._counters.links_closed += 1
         self._links.pop(link.peer, None)
         link.close()
+
+    def _hand_over(self) -> None:
+        """Queue what has gathered, at the links of its children."""
+        if not self._gathered:
+            return
+        gathered, self._gathered, self._gathered_bytes = self._gathered, {}, 0
+        for siblings, forwards in gathered.items():
+            for part, run in zip(siblings.children, siblings.runs(forwards), strict=True):
+                link = self._links.get(part.child)
+                if link is None or not link.put((forwards, part), b"", run):
+                    for forward in forwards:  # to be dialled, or full
+                        self.send(part.child, forward.frame(part))
+                    continue
+                self._counters.frames_sent += len(forwards)
+                if not link.is_dirty:
+                    self._note_dirty(link)
+
+    def _forward_large(self, forward: Forward) -> None:
+        """Queue a payload that is not to be copied."""
+        self._hand_over()
+        heads = forward.siblings.heads(forward.data, forward.hop)
+        for part, head in zip(forward.siblings.children, heads, strict=True):
+            link = self._links.get(part.child)
+            if link is None or not link.put(([forward], part), head, forward.data.payload):
+                self.send(part.child, forward.frame(part))
+                continue
+            self._counters.frames_sent += 1
+            if not link.is_dirty:
+                self._note_dirty(link)
 
     def _note_dirty(self, link: Link) -> None:
         link.is_dirty = True
