@@ -188,3 +188,13 @@ def test_a_million_members_are_held_and_found(order: RingOrder) -> None:
     assert ring.insert(member(1_000_000))
     assert ring.remove(member(0))
     assert len(ring) == len(members)
+
+
+def test_a_ring_knows_that_it_is_as_it_was_when_it_was_copied() -> None:
+    members = ring(5)
+    copy = members.with_members(())
+    assert members.is_unchanged_since(copy)
+    assert not members.remove(member(7))
+    assert members.is_unchanged_since(copy)
+    assert members.insert(member(7))
+    assert not members.is_unchanged_since(copy)

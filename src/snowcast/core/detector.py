@@ -18,6 +18,7 @@ from snowcast.core.frames import Nack, Ping, PingRequest, Pong, Records
 from snowcast.core.health import Health
 from snowcast.core.member import Member, State
 from snowcast.core.membership import Membership
+from snowcast.core.rounds import Rounds
 from snowcast.core.suspicion import Suspicions
 from snowcast.core.timers import PongTimer, ProbeEndTimer, ProbeTimer, RelayTimer
 
@@ -59,7 +60,7 @@ class Detector:
         self.health = Health(context.config)
         self._sequence = 0
         self._turn = 0
-        self._round: list[Address] = []  # whose turn is still to come, last first
+        self._rounds = Rounds(context.rng)
         self._probes: dict[int, _Probe] = {}
         self._probed: dict[Address, int] = {}  # by target, the key of its probe
         self._relays: dict[int, tuple[Address, int]] = {}  # who asked, under which number
@@ -232,14 +233,8 @@ class Detector:
             return None
         self._turn += 1
         if self._turn % self._context.config.neighbour_probe_every == 0:
-            return ring[(ring.find(me) + 1) % len(ring)]
-        while True:
-            if not self._round:
-                self._round = [address for address in ring if address != me]
-                self._context.rng.shuffle(self._round)
-            target = self._round.pop()
-            if target in ring:
-                return target
+            return self._rounds.neighbour(ring, me)
+        return self._rounds.next(ring, me)
 
     def _pick_helpers(self, count: int, target: Address) -> list[Address]:
         ring, me = self._context.view.ring, self._context.me

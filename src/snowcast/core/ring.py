@@ -136,6 +136,10 @@ class Ring:
         self.version += 1
         return True
 
+    def is_unchanged_since(self, copy: Ring) -> bool:
+        """Whether nothing has changed since `copy` was taken; may say no where nothing has."""
+        return self._keys is copy._keys
+
     def with_members(self, extra: Iterable[Address]) -> Ring:
         """A ring that also holds `extra`; this one stays as it is."""
         copy = Ring((), self.order)

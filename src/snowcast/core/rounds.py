@@ -1,0 +1,51 @@
+"""Whose turn it is to be probed: every member once a round, in an order drawn as it goes.
+
+SWIM's shuffled round-robin. Shuffling a whole round at its start would cost each node a moment, and
+room for an object a member, that grow with the cluster; here a turn costs one draw.
+"""
+
+from __future__ import annotations
+
+from array import array
+from random import Random
+
+from snowcast.core.address import Address
+from snowcast.core.ring import Ring
+
+
+class Rounds:
+    """Rounds without end over a ring that may change meanwhile."""
+
+    __slots__ = ("_members", "_neighbour", "_neighbour_in", "_rng", "_to_come")
+
+    def __init__(self, rng: Random) -> None:
+        self._rng = rng
+        self._members = Ring()  # as they were when the round began
+        self._to_come = array("I")  # the indices of those whose turn has not been
+        self._neighbour_in = Ring()  # as it was when the neighbour was looked up
+        self._neighbour: Address
+
+    def next(self, ring: Ring, me: Address) -> Address:
+        """A member of `ring` other than `me`, which is one of at least two.
+
+        Who has gone since the round began has no turn; who has come has one in the next.
+        """
+        while True:
+            if not self._to_come:
+                self._members = ring.with_members(())
+                self._to_come = array("I", range(len(ring)))
+                del self._to_come[ring.find(me)]
+            to_come = self._to_come
+            place = self._rng.randrange(len(to_come))
+            target = self._members[to_come[place]]
+            to_come[place] = to_come[-1]
+            to_come.pop()
+            if ring.is_unchanged_since(self._members) or target in ring:
+                return target
+
+    def neighbour(self, ring: Ring, me: Address) -> Address:
+        """The member to the right of `me`, which is on the ring; out of turn."""
+        if not ring.is_unchanged_since(self._neighbour_in):
+            self._neighbour_in = ring.with_members(())
+            self._neighbour = ring[(ring.find(me) + 1) % len(ring)]
+        return self._neighbour
