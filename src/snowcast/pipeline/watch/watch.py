@@ -19,6 +19,7 @@ import shutil
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from logging import NullHandler, getLogger
 from pathlib import Path
 from tempfile import mkdtemp
 from threading import Thread
@@ -100,6 +101,7 @@ def watch(
     once: bool = False,
 ) -> None:
     """Follow traces for ever; with `once`, until all that is there has been read."""
+    getLogger("py4j").addHandler(NullHandler())  # what breaks a batch is raised where it ends
     out = out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     with one_writer(out / LOCK):
