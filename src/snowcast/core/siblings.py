@@ -61,7 +61,7 @@ class Siblings:
         ]
 
     def runs(self, messages: Sequence[Passing]) -> list[bytes]:
-        """For each child its frames for these messages, of which there is one at least, in a row."""
+        """For each child its frames for these messages (one at least), one after the other."""
         layouts = self._layouts
         if layouts is None:
             layouts = self._layouts = _layouts(self.children)
