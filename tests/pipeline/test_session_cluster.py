@@ -32,7 +32,7 @@ from support.spark_cluster import (
     spark_cluster,
 )
 
-SEEDS = 8
+SEEDS = 6
 SCENARIO = """\
 quiet_s = 2
 protocol = "coloring"
@@ -88,8 +88,13 @@ def tables_of(directory: Path) -> dict[str, list[dict[str, Any]]]:
     found = {}
     for name in METRIC_TABLES:
         rows = ds.dataset(directory / name, format="parquet").to_table().to_pylist()
-        found[name] = sorted(rows, key=lambda row: [(v is not None, str(v)) for v in row.values()])
+        found[name] = sorted(rows, key=lambda row: [str(value) for value in exact(row).values()])
     return found
+
+
+def exact(row: dict[str, Any]) -> dict[str, Any]:
+    """What has to be the same bit for bit: all but sums of reals, whose order is nobody's."""
+    return {name: value for name, value in row.items() if not isinstance(value, float)}
 
 
 def test_a_cluster_gives_what_one_process_gives_though_it_loses_a_worker_in_every_job(
@@ -104,33 +109,29 @@ def test_a_cluster_gives_what_one_process_gives_though_it_loses_a_worker_in_ever
             simulate(cell, writer)
 
     words = ["--protocols", ",".join(protocols), "--seeds", f"0..{SEEDS}", "--out", str(there)]
-    command = snowcast(cluster.url, "sweep", str(scenario), *words)
-    for worker in cluster.workers:
-        worker.told("Asked to launch executor")
-    wait_until(lambda: (there / "runs").is_dir() and bool(names_of_runs(there)), command)
-    cluster.workers[0].kill()
-    assert done(command) == f"16 runs in {there}: 16 computed, 0 there already, 0 failed\n"
+    with snowcast(cluster.url, "sweep", str(scenario), *words) as command:
+        for worker in cluster.workers:
+            worker.told("Asked to launch executor")
+        wait_until(lambda: (there / "runs").is_dir() and bool(names_of_runs(there)), command)
+        cluster.workers[0].kill()
+        assert done(command) == f"12 runs in {there}: 12 computed, 0 there already, 0 failed\n"
     assert content(there) == content(here)
 
     cluster.add_worker().told("Successfully registered with master")
     write_metrics(spark, read_traces(spark, [there]), tmp_path / "tables-here")
     out, draft = tmp_path / "tables-there", tmp_path / ".tables-there.draft"
-    command = snowcast(cluster.url, "metrics", str(there), "--out", str(out))
-    cluster.workers[2].told("Asked to launch executor")
-    wait_until((draft / "message_metrics" / "_SUCCESS").exists, command)
-    cluster.workers[1].kill()
-    assert done(command) == f"{len(METRIC_TABLES)} tables in {out}\n"
+    with snowcast(cluster.url, "metrics", str(there), "--out", str(out)) as command:
+        cluster.workers[2].told("Asked to launch executor")
+        wait_until((draft / "tallies" / "_SUCCESS").exists, command)
+        cluster.workers[1].kill()
+        assert done(command) == f"{len(METRIC_TABLES)} tables in {out}\n"
     wanted, found = tables_of(tmp_path / "tables-here"), tables_of(out)
     for name, rows in wanted.items():
-        assert len(found[name]) == len(rows) > 0 or name == "recovery"
+        assert len(found[name]) == len(rows), name
+        assert rows or name == "recovery"
         for row, same in zip(found[name], rows, strict=True):
-            reals = {key for key, value in same.items() if isinstance(value, float)}
-            assert {k: v for k, v in row.items() if k not in reals} == {
-                k: v for k, v in same.items() if k not in reals
-            }
-            assert [row[k] for k in sorted(reals)] == pytest.approx(
-                [same[k] for k in sorted(reals)]
-            )
+            assert exact(row) == exact(same), name
+            assert row == pytest.approx(same), name
 
 
 def test_a_cluster_runs_the_code_of_the_driver(cluster: Cluster) -> None:

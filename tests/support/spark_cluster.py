@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import signal
@@ -38,7 +39,12 @@ class Daemon:
         command = [str(Path(pyspark.__file__).parent / "bin" / "spark-class"), *words]
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                command, stdout=log, stderr=log, env=environment(), start_new_session=True
+                command,
+                stdout=log,
+                stderr=log,
+                env=environment(),
+                start_new_session=True,
+                preexec_fn=_end_with_parent,
             )
 
     def told(self, pattern: str) -> re.Match[str]:
@@ -99,16 +105,27 @@ def spark_cluster(directory: Path, workers: int = 2) -> Iterator[Cluster]:
         cluster.stop()
 
 
-def snowcast(url: str, *words: str) -> subprocess.Popen[str]:
-    """A command of the pipeline whose jobs go to a cluster."""
+@contextmanager
+def snowcast(url: str, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """A command of the pipeline whose jobs go to a cluster; ended with the block."""
     conf = [word for pair in SETTINGS.items() for word in ("--conf", "=".join(pair))]
-    return subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "snowcast", "pipeline", *words, "--master", url, *conf],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         env=environment(),
-    )
+    ) as command:
+        try:
+            yield command
+        finally:
+            command.kill()
+
+
+def _end_with_parent() -> None:
+    """Nothing is left of a cluster whose test was killed."""
+    set_parent_death_signal = 1
+    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
 
 
 def environment() -> dict[str, str]:

@@ -8,6 +8,7 @@ Rules of this file:
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,14 +25,13 @@ from snowcast.pipeline.metrics.broadcasts import (
     nodes_of,
     picked,
 )
-from snowcast.pipeline.metrics.copies import copies, deliveries
+from snowcast.pipeline.metrics.copies import copies
 from snowcast.pipeline.metrics.histogram import delivery_histogram
 from snowcast.pipeline.metrics.keys import run_keys
 from snowcast.pipeline.metrics.load import node_load, traffic
-from snowcast.pipeline.metrics.messages import doomed, message_metrics, tallies
-from snowcast.pipeline.metrics.percentiles import message_percentiles
+from snowcast.pipeline.metrics.messages import message_metrics, tallies
 from snowcast.pipeline.metrics.recovery import recovery
-from snowcast.pipeline.metrics.roster import crashed, members, roster
+from snowcast.pipeline.metrics.roster import members, roster
 from snowcast.pipeline.metrics.runs import run_metrics
 from snowcast.pipeline.progress import Advance, followed, tell_nobody
 from snowcast.pipeline.reading import Traces, spark_path
@@ -40,6 +40,11 @@ from snowcast.pipeline.whole import whole_directory
 
 A_TABLE = 100
 """What a table is of the progress."""
+
+TALLIES, FRAMES = PASSING = ("tallies", "frames")
+"""What is made of the large table in one pass, and kept while other tables are made from it: what
+the copies of each message add up to, and the frames of broadcasts that are shown.
+"""
 
 Keep = Callable[[str, DataFrame], DataFrame]
 """Given the name of a table and its rows, gives them back from where they are kept."""
@@ -59,7 +64,7 @@ def write_metrics(
 
         def keep(name: str, rows: DataFrame) -> DataFrame:
             place = spark_path(draft / name)
-            begun, of = A_TABLE * len(kept), A_TABLE * len(METRIC_TABLES)
+            begun, of = A_TABLE * len(kept), A_TABLE * len((*METRIC_TABLES, *PASSING))
             with followed(spark, lambda done, tasks: advance(begun + A_TABLE * done // tasks, of)):
                 rows.write.parquet(place)
             kept.append(name)
@@ -67,22 +72,20 @@ def write_metrics(
             return spark.read.parquet(place)
 
         metrics(traces, keep)
+        for name in PASSING:
+            shutil.rmtree(draft / name)
 
 
 def metrics(traces: Traces, keep: Keep) -> dict[str, DataFrame]:
     """Every table of `metric_tables`, by name."""
     keys = run_keys(traces.runs)
     everybody = members(traces.nodes, traces.messages)
-    of_messages = keep("message_metrics", messages_of(traces, keys))
+    tallied = keep(TALLIES, tallies_of(traces))
+    of_messages = keep("message_metrics", messages_of(traces, keys, tallied))
     found = {
         "message_metrics": of_messages,
         "delivery_histogram": keep(
-            "delivery_histogram",
-            delivery_histogram(
-                keys,
-                deliveries(copies(traces.arrivals, traces.messages, roster(everybody))),
-                of_messages,
-            ),
+            "delivery_histogram", delivery_histogram(keys, tallied, of_messages)
         ),
         "node_load": keep("node_load", node_load(keys, everybody, traces.arrivals)),
         "traffic": keep("traffic", traffic(keys, traces.arrivals)),
@@ -106,7 +109,7 @@ def metrics(traces: Traces, keep: Keep) -> dict[str, DataFrame]:
         "comparisons": keep("comparisons", comparisons(of_runs)),
     }
     shown = picked(keys, traces)
-    frames = frames_of(shown, traces.arrivals)
+    frames = keep(FRAMES, frames_of(shown, traces.arrivals))
     who = keep("broadcast_nodes", broadcast_nodes(keys, nodes_of(shown, frames, traces.nodes)))
     found |= {
         "broadcast_nodes": who,
@@ -115,18 +118,18 @@ def metrics(traces: Traces, keep: Keep) -> dict[str, DataFrame]:
     return {name: found[name] for name in METRIC_TABLES}
 
 
-def messages_of(traces: Traces, keys: DataFrame) -> DataFrame:
-    """`message_metrics` of these traces."""
-    arrivals, messages = traces.arrivals, traces.messages
-    intended = roster(members(traces.nodes, messages))
-    all_copies = copies(arrivals, messages, intended)
-    at_the_crashed = deliveries(copies(arrivals, messages, crashed(intended)))
+def tallies_of(traces: Traces) -> DataFrame:
+    """What the copies of each message of these traces add up to."""
+    receivers = roster(members(traces.nodes, traces.messages))
+    return tallies(copies(traces.arrivals, traces.messages, receivers))
+
+
+def messages_of(traces: Traces, keys: DataFrame, tallied: DataFrame | None = None) -> DataFrame:
+    """`message_metrics` of these traces; `tallied` if that is at hand."""
     return message_metrics(
         keys,
-        messages,
-        intended,
-        tallies(all_copies),
-        doomed(at_the_crashed),
-        message_percentiles(deliveries(all_copies)),
-        ack_metrics(arrivals, messages),
+        traces.messages,
+        roster(members(traces.nodes, traces.messages)),
+        tallies_of(traces) if tallied is None else tallied,
+        ack_metrics(traces.arrivals, traces.messages),
     )

@@ -48,6 +48,8 @@ SETTINGS = {
     "spark.driver.memory": "1400m",
     "spark.driver.maxResultSize": "256m",  # rows do not pass the driver
     "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
+    # Arrays of a message's times are collected by hashing, not by sorting the rows of a table.
+    "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "20000",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
     "spark.sql.parquet.compression.codec": "zstd",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import SparkSession
 
-from snowcast.pipeline.metrics.copies import copies, deliveries, of_first
+from snowcast.pipeline.metrics.copies import copies, of_first
 from snowcast.trace.schema import ArrivalRow
 from support.trace_rows import control, data, dicts, frame, message
 
@@ -45,13 +45,6 @@ def test_what_does_not_count(spark: SparkSession) -> None:
     assert len(counted(spark, *arrivals, data("c", 500))) == 1
 
 
-def test_deliveries_are_first_copies(spark: SparkSession) -> None:
-    rows = spark.createDataFrame(
-        [("r", "m", True, 5, 9, 1, None), ("r", "m", False, 6, 9, 1, 7)],
-        "run string, message string, first boolean, delay_us long, bytes long, hop long, \
-            crashed_us long",
-    )
-    assert dicts(deliveries(rows)) == [
-        {"run": "r", "message": "m", "delay_us": 5, "crashed_us": None}
-    ]
+def test_what_is_of_first_copies_is_null_in_others(spark: SparkSession) -> None:
+    rows = spark.createDataFrame([(True, 5), (False, 6)], "first boolean, delay_us long")
     assert [row[0] for row in rows.select(of_first("delay_us")).collect()] == [5, None]

@@ -7,7 +7,7 @@ from hypothesis import given
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from snowcast.pipeline.metrics.copies import copies, deliveries
+from snowcast.pipeline.measure import tallies_of
 from snowcast.pipeline.metrics.histogram import (
     bin_of,
     delivery_histogram,
@@ -15,7 +15,6 @@ from snowcast.pipeline.metrics.histogram import (
     run_percentiles,
 )
 from snowcast.pipeline.metrics.keys import run_keys
-from snowcast.pipeline.metrics.roster import members, roster
 from support import metric_twins
 from support.trace_rows import SEEDS, dicts, few_examples, random_traces, together
 
@@ -48,11 +47,9 @@ def test_spark_and_plain_python_agree(spark: SparkSession, seeds: list[int]) -> 
     traces = random_traces(seeds)
     tables = together(traces).traces(spark)
     keys = run_keys(tables.runs)
-    receivers = roster(members(tables.nodes, tables.messages))
-    first = deliveries(copies(tables.arrivals, tables.messages, receivers))
     sent = [(row["run"], row["intended"]) for one in traces for row in metric_twins.messages(one)]
     intended = spark.createDataFrame(sent, "run string, intended long")
-    found = dicts(delivery_histogram(keys, first, intended))
+    found = dicts(delivery_histogram(keys, tallies_of(tables), intended))
     wanted = [row for one in traces for row in metric_twins.histogram(one)]
     wanted.sort(key=lambda row: (row["run"], row["bin"]))
     found.sort(key=lambda row: (row["run"], row["bin"]))

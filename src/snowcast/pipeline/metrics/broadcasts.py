@@ -66,9 +66,9 @@ def picked(keys: DataFrame, traces: Traces) -> DataFrame:
 def frames_of(picked: DataFrame, arrivals: DataFrame) -> DataFrame:
     """Their data frames: `run, message, node, sender, at_us, tree, hop, first`, from the send."""
     sent = picked.select(*_ONE, "sent_us")
-    data = arrivals.where(F.col("kind") == "data").select(
-        *_ONE, "node", "sender", "at_us", "tree", "hop", "first"
-    )
+    runs = [row.run for row in picked.select("run").collect()]  # few, so most files are not opened
+    is_shown = (F.col("kind") == "data") & F.col("run").isin(runs)
+    data = arrivals.where(is_shown).select(*_ONE, "node", "sender", "at_us", "tree", "hop", "first")
     at_us = F.greatest(F.col("at_us") - F.col("sent_us"), F.lit(0))  # clocks may disagree
     return data.join(F.broadcast(sent), on=_ONE, how="inner").withColumn("at_us", at_us)
 

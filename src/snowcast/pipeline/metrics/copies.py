@@ -40,11 +40,6 @@ def copies(arrivals: DataFrame, messages: DataFrame, roster: DataFrame) -> DataF
     )
 
 
-def deliveries(copies: DataFrame) -> DataFrame:
-    """The first copies."""
-    return copies.where("first").select("run", "message", "delay_us", "crashed_us")
-
-
 def of_first(column: str) -> Column:
     """The value of a column in first copies, null in others."""
     return F.when(F.col("first"), F.col(column))

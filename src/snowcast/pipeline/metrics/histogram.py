@@ -21,10 +21,11 @@ PERCENTILES = {"p50_ms": 50, "p90_ms": 90, "p99_ms": 99}
 
 
 def delivery_histogram(
-    keys: DataFrame, deliveries: DataFrame, message_metrics: DataFrame
+    keys: DataFrame, tallies: DataFrame, message_metrics: DataFrame
 ) -> DataFrame:
     """The table."""
-    counts = deliveries.groupBy("run", bin_of("delay_us").alias("bin")).agg(
+    delays = tallies.select("run", F.explode("delays_us").alias("delay_us"))
+    counts = delays.groupBy("run", bin_of("delay_us").alias("bin")).agg(
         F.count(F.lit(1)).alias("deliveries")
     )
     intended = message_metrics.groupBy("run").agg(F.sum("intended").alias("intended"))

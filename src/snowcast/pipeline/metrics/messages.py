@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from snowcast.pipeline.metric_tables import MESSAGE_METRICS
 from snowcast.pipeline.metrics.copies import of_first
 from snowcast.pipeline.metrics.keys import held, ms, ratio, with_keys
-from snowcast.pipeline.metrics.percentiles import message_hash
+from snowcast.pipeline.metrics.percentiles import percentiles
 
 COUNTS = ("delivered", "copies", "data_bytes", "ack_bytes")
 
@@ -22,46 +22,46 @@ def message_metrics(
     messages: DataFrame,
     roster: DataFrame,
     tallies: DataFrame,
-    doomed: DataFrame,
-    percentiles: DataFrame,
     acks: DataFrame,
 ) -> DataFrame:
     """The table, from the messages and what the other functions of this folder say of each."""
     on = ["run", "message"]
     rows = (
         with_intended(numbered(messages), roster)
-        .join(tallies, on=on, how="left")
-        .join(doomed, on=on, how="left")
+        .join(with_times(tallies), on=on, how="left")
         .join(acks, on=on, how="left")
-        .withColumn("message_hash", message_hash())
-        .join(percentiles, on="message_hash", how="left")
         .fillna(0, subset=list(COUNTS))
     )
     return held(with_keys(with_ratios(with_live(rows, roster)), keys), MESSAGE_METRICS)
 
 
 def tallies(copies: DataFrame) -> DataFrame:
-    """What the copies of each message add up to. The one pass over all of them."""
+    """What the copies of each message add up to. The one pass over all of them.
+
+    `delays_us` are the times of its deliveries, in order; `doomed` is when those crash that got it
+    and crash some time.
+    """
     return copies.groupBy("run", "message").agg(
-        F.count_if("first").alias("delivered"),
         F.count(F.lit(1)).alias("copies"),
         F.sum("bytes").alias("data_bytes"),
-        F.min(of_first("delay_us")).alias("first_us"),
-        F.max(of_first("delay_us")).alias("last_us"),
         F.max(of_first("hop")).alias("last_delivery_hop"),
+        F.sort_array(F.collect_list(of_first("delay_us"))).alias("delays_us"),
+        F.collect_list(of_first("crashed_us")).alias("doomed"),
     )
 
 
-def doomed(deliveries: DataFrame) -> DataFrame:
-    """When those crash that got a message and crash some time, of each message.
-
-    `deliveries` need only be those at such nodes, of which there are few.
-    """
-    return (
-        deliveries.where(F.col("crashed_us").isNotNull())
-        .groupBy("run", "message")
-        .agg(F.collect_list("crashed_us").alias("doomed"))
-    )
+def with_times(tallies: DataFrame) -> DataFrame:
+    """How many deliveries there are, the first and the last time of them, and percentiles."""
+    delays_us = F.col("delays_us")
+    delivered = F.array_size(delays_us)
+    return tallies.withColumns(
+        {
+            "delivered": delivered,
+            "first_us": F.get(delays_us, F.lit(0)),
+            "last_us": F.get(delays_us, delivered - 1),
+            **percentiles(delays_us),
+        }
+    ).drop("delays_us")
 
 
 def numbered(messages: DataFrame) -> DataFrame:

@@ -45,8 +45,3 @@ def members(nodes: DataFrame, messages: DataFrame) -> DataFrame:
 def roster(members: DataFrame) -> DataFrame:
     """Those on it: `run, node, crashed_us`."""
     return members.where("on_roster").select("run", "node", "crashed_us")
-
-
-def crashed(roster: DataFrame) -> DataFrame:
-    """Those on the roster that crash some time."""
-    return roster.where(F.col("crashed_us").isNotNull())
