@@ -64,7 +64,7 @@ async def test_a_player_that_dies_ends_it(tmp_path: Path) -> None:
 async def test_what_is_waited_for_in_vain_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conductor, "WAIT_S", 10.0)  # long enough for processes to start
+    monkeypatch.setattr(conductor, "WAIT_S", 6.0)  # long enough for processes to start
     with pytest.raises(LabError, match="waited in vain for everybody to know 60 members"):
         await performed(tmp_path, signal.SIGSTOP)
     assert not (tmp_path / "out").exists()
