@@ -63,12 +63,13 @@ class Notices:
     def take(self, notice: effects.Notice) -> None:
         """Pass a notice on."""
         match notice:
-            case effects.Delivered() if notice.is_control:
-                self.on_question(notice.id, notice.payload)
+            case effects.Delivered():
+                if notice.is_control:
+                    self.on_question(notice.id, notice.payload)
+                else:
+                    self._on_delivered(notice)
             case effects.Answered():
                 self.on_answer(notice.id, notice.sender, notice.text)
-            case effects.Delivered():
-                self._on_delivered(notice)
             case effects.MemberChanged():
                 self._on_change(notice)
             case effects.Accepted():
