@@ -1,7 +1,8 @@
 """The pipeline: metrics of 100 million arrivals beside DuckDB, and a sweep on one core and on two.
 
 The arrivals are those of the paper's stable scenario under many seeds, by kernel. They are kept in
-build/, so that only the first time takes long. `SNOWCAST_BENCH_MARRIVALS=5` measures with 5 million.
+build/, so that only the first time takes long. `SNOWCAST_BENCH_MARRIVALS=5` measures with 5
+million.
 DuckDB computes the tables that cost most, from the same files, with two threads; what it finds has
 to be what we found. Time is that of a process from its start to its end, memory the most that it
 and its children were seen to hold.

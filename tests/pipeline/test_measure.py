@@ -13,7 +13,6 @@ from snowcast.core.errors import UsageError
 from snowcast.pipeline.measure import PASSING, metrics, write_metrics
 from snowcast.pipeline.metric_tables import METRIC_TABLES, SUMMARY_METRICS
 from snowcast.pipeline.reading import read_traces
-from snowcast.trace.files import TraceWriter
 from snowcast.trace.parquet import make_dataset, writing
 from support import metric_twins
 from support.trace_rows import Trace, control, data, dicts, message, node, random_traces, run
@@ -111,44 +110,6 @@ def test_the_command_computes_the_same_of_several_datasets(
         twin = metric_twins.runs(trace)
         row = found[trace.runs[0].run]
         assert {name: row[name] for name in twin} == pytest.approx(twin)
-
-
-def test_mistakes_are_one_line_and_status_2_before_spark_starts(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def must_not_start(*words: object, **more: object) -> None:
-        raise AssertionError("Spark was started")
-
-    monkeypatch.setattr("snowcast.pipeline.session.open_session", must_not_start)
-    good = dataset(tmp_path / "good", some())
-    (tmp_path / "empty").mkdir()
-    with TraceWriter(tmp_path / "lines") as writer:
-        writer.write(some().arrivals[0])
-    for name, text in (("older", '{"schema": 0}'), ("broken", "{")):
-        dataset(tmp_path / name)
-        (tmp_path / name / "manifest.json").write_text(text)
-    (tmp_path / "file").touch()
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "x").touch()
-    mistakes = [
-        (["none"], "new", "none: no such directory"),
-        (["empty"], "new", "empty is no trace: it has no manifest.json"),
-        (["lines"], "new", "lines is a trace as agents write it: `pipeline ingest` it first"),
-        (["older"], "new", "manifest.json: schema version 0, not 1"),
-        (["broken"], "new", "manifest.json is not the manifest of a trace"),
-        (["file"], "new", "file: no such directory"),
-        ([good.name, "none"], "new", "none: no such directory"),
-        ([good.name], "full", "full: there is something already"),
-        ([good.name], "file", "file: there is something already"),
-    ]
-    for datasets, out, complaint in mistakes:
-        places = [str(tmp_path / name) for name in datasets]
-        assert main(["pipeline", "metrics", *places, "--out", str(tmp_path / out)]) == 2
-        told = capsys.readouterr().err
-        assert told.startswith("snowcast pipeline metrics: ")
-        assert told.endswith(f"{complaint}\n")
-        assert told.count("\n") == 1
-    assert not (tmp_path / "new").exists()
 
 
 def test_runs_in_two_datasets_and_no_run_at_all_are_mistakes_too(

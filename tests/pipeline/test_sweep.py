@@ -261,22 +261,3 @@ def test_the_command_tells_what_failed_and_how_to_see_it(
     assert told[1].startswith("  IsADirectoryError: ")
     assert told[2] == f"1 runs in {out}: 0 computed, 0 there already, 1 failed"
     assert main(shlex.split(told[0])[2:]) == 0
-
-
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (["nonsense"], "no scenario 'nonsense'"),
-        (["smoke", "--seeds", "x"], "seeds: expected 7 or 0..2000, not 'x'"),
-        (["smoke", "--nodes", "3,x"], "--nodes: expected numbers with commas, not '3,x'"),
-        (["smoke", "--protocols", "x"], "protocol"),
-    ],
-)
-def test_mistakes_are_one_line_and_status_2(
-    words: list[str], complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["pipeline", "sweep", *words, "--out", str(tmp_path / "out")]) == 2
-    told = capsys.readouterr().err
-    assert told.startswith("snowcast pipeline sweep: ")
-    assert complaint in told
-    assert told.count("\n") == 1

@@ -9,15 +9,15 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
-import snowcast
+from snowcast import __version__
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the oldest that a zip can tell: same files, same bytes
 
 
 def write_package_zip(directory: Path) -> Path:
     """Write the installed package as a zip into `directory`; return its path."""
-    package = Path(snowcast.__file__).parent
-    path = directory / f"{package.name}-{snowcast.__version__}.zip"
+    package = Path(__file__).parents[1]
+    path = directory / f"{package.name}-{__version__}.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for source in sorted(package.rglob("*.py")):
             name = source.relative_to(package.parent).as_posix()
