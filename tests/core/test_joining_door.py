@@ -121,21 +121,35 @@ def test_who_knocks_soon_after_a_batch_waits_for_the_next() -> None:
     assert contact.knock(record(8), now_us=20 + 200 * MS) != []
 
 
-def test_a_joiner_that_is_not_ready_in_time_is_left_out() -> None:
+def test_a_joiner_that_is_not_ready_in_time_is_given_the_view_again_once_it_is() -> None:
     contact = Contact()
     contact.knock(record(9))
     contact.knock(record(7), record(8))
     contact.ready(9)
     contact.fire(200 * MS)
     contact.ready(8)
-    assert contact.fire(200 * MS + SECOND)[0] == CancelTimer(TIMER)
+    end_us = 200 * MS + SECOND
+    assert contact.fire(end_us)[0] == CancelTimer(TIMER)
     assert contact.announced == [(record(9),), (record(8),)]
-    assert contact.ready(7) == [], "too late: it knocks again"
+    next_us = end_us + 200 * MS
+    assert contact.ready(7, now_us=end_us + 1) == [SetTimer(TIMER, next_us)], "not yet a member"
     assert member(7) not in contact.context.view.ring
-    later_us = 2 * SECOND
-    contact.knock(record(7), now_us=later_us)
-    contact.ready(7, now_us=later_us)
+    assert contact.ready(7, now_us=end_us + 2) == [], "once is enough"
+    views = sends(contact.fire(next_us), ViewPart)
+    assert [to for to, _ in views] == [7]
+    contact.ready(7, now_us=next_us + 1)
     assert contact.announced[-1] == (record(7),)
+    assert contact.door.sizes() == {"joiners": 3}, "those who have just come in"
+
+
+def test_who_was_late_and_has_knocked_again_is_who_it_is_now() -> None:
+    contact = Contact()
+    contact.knock(record(9))
+    contact.fire(SECOND)
+    contact.knock(record(9, life=2), now_us=SECOND + 1)
+    assert contact.ready(9, now_us=SECOND + 2) == []
+    [(_, view)] = sends(contact.fire(SECOND + 200 * MS), ViewPart)
+    assert view.members[-1] == record(9, life=2)
 
 
 def test_a_batch_of_which_nobody_is_ready_is_announced_to_nobody() -> None:

@@ -6,6 +6,8 @@ that were there before, which is why nobody who is stable misses anything.
 
 Rules of this file:
 - A contact lets in one batch at a time: views out, readiness back, then one announcement.
+- Who is ready too late for its batch has missed what changed since. It is given the view again,
+  with the next batch: on a slow day it need not wait for its own patience to end.
 - What the contact learns from others meanwhile, and for a while after, it passes on to its latest
   joiners, for those others do not know them yet.
 """
@@ -98,6 +100,7 @@ class Door:
         self._waiting: dict[Address, Member] = {}
         self._batch: dict[Address, Member] = {}
         self._ready: dict[Address, Member] = {}
+        self._late: dict[Address, Member] = {}  # of the last batch, who was not ready in time
         self._latest: dict[Address, int] = {}  # who came in, and until when to keep it up to date
         self._next_us = 0  # when the next batch may be let in
         membership.listeners.append(self._on_changes)
@@ -105,6 +108,7 @@ class Door:
     def on_request(self, member: Member, now_us: int) -> None:
         """Somebody knocks."""
         self._waiting[member.address] = member
+        self._late.pop(member.address, None)
         if not self._batch:
             if now_us >= self._next_us:
                 self._let_in(now_us)
@@ -115,6 +119,9 @@ class Door:
         """A joiner holds the view; once all do, announce them."""
         member = self._batch.get(sender)
         if member is None:
+            late = self._late.get(sender)
+            if late is not None:
+                self.on_request(late, now_us)
             return
         self._ready[sender] = msgspec.structs.replace(member, incarnation=incarnation)
         if len(self._ready) == len(self._batch):
@@ -133,7 +140,8 @@ class Door:
 
     def sizes(self) -> dict[str, int]:
         """What is remembered."""
-        return {"joiners": len(self._waiting) + len(self._batch) + len(self._latest)}
+        held = (self._waiting, self._batch, self._late, self._latest)
+        return {"joiners": sum(len(joiners) for joiners in held)}
 
     def _let_in(self, now_us: int) -> None:
         """Send the view, and each other, to all who wait."""
@@ -154,6 +162,7 @@ class Door:
         """Take the ready ones into the view and tell everybody, them included."""
         self._context.outbox.cancel_timer(DoorTimer())
         joined = tuple(self._ready.values())
+        self._late = {a: member for a, member in self._batch.items() if a not in self._ready}
         self._batch, self._ready = {}, {}
         if joined:
             self._membership.learn(joined, self._context.me, now_us)
