@@ -56,7 +56,8 @@ FULL = (
     Part(("sweep_fanout",), PLUMTREES, 2),
     Part(TABLE, (*COMPILED, *PLUMTREES), 10),
     Part(TABLE, OTHERS, 3),
-    Part((*SWEEPS, "stragglers", "undetected"), COMPILED, 4, by_kernel=True),
+    Part((*SWEEPS, "stragglers", "undetected"), ("gossip",), 3, by_kernel=True),
+    Part((*SWEEPS, "stragglers", "undetected"), SNOW, 10, by_kernel=True),
     Part(("repair",), SNOW, 1),
 )
 QUICK = (

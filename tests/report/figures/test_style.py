@@ -16,6 +16,7 @@ from snowcast.report.figures.style import (
     marked,
     panels,
     save,
+    shares,
     svg_of,
 )
 from snowcast.report.measured import Interval
@@ -71,3 +72,13 @@ def test_numbers_on_a_logarithmic_axis_are_written_out() -> None:
     made.draw_without_rendering()
     shown = [label.get_text() for label in axes.get_yticklabels()]
     assert {"500", "1000", "2000", "5000"} <= set(shown)
+
+
+@pytest.mark.parametrize(("values", "bottom"), [([1, 1], 0.9895), ([0.5, 1], 0.475)])
+def test_an_axis_of_shares_ends_at_one(values: list[float], bottom: float) -> None:
+    _, (axes,) = panels(1)
+    axes.plot(range(len(values)), values)
+    shares(axes)
+    low, high = axes.get_ylim()
+    assert low == pytest.approx(bottom)
+    assert 1 < high < 1.03

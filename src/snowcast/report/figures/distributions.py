@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Any
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
@@ -13,6 +14,7 @@ from snowcast.report.protocols import in_order, look
 
 RUNS_MAX = 5  # so many lines of one protocol show the spread; more only hide it
 POINTS_MAX = 101
+LINE: dict[str, Any] = {"linewidth": 1.3, "alpha": 0.75}
 
 
 def delivery_times(measured: Measured, scenario: str = "stable") -> Figure | None:
@@ -26,7 +28,7 @@ def delivery_times(measured: Measured, scenario: str = "stable") -> Figure | Non
         xs = [rows[0]["from_us"] / 1e3, *[row["to_us"] / 1e3 for row in rows]]
         ys = [0.0, *[row["delivered_share"] for row in rows]]
         shown = look(protocol)
-        axes.plot(xs, ys, color=shown.colour, label=shown.title, linewidth=1, alpha=0.6)
+        axes.plot(xs, ys, color=shown.colour, label=shown.title, **LINE)
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.set_xlabel("time since the send (ms)")
@@ -50,7 +52,7 @@ def load_per_node(measured: Measured, scenario: str = "stable") -> Figure | None
         places = [round(k * (len(sent) - 1) / max(1, count - 1)) for k in range(count)]
         shares = [100 * (place + 1) / len(sent) for place in places]
         kilobytes = [sent[place] / 1e3 for place in places]
-        axes.plot(shares, kilobytes, color=shown.colour, label=shown.title, linewidth=1, alpha=0.6)
+        axes.plot(shares, kilobytes, color=shown.colour, label=shown.title, **LINE)
     axes.set_xlabel("nodes, the busiest first (%)")
     axes.set_ylabel("sent over the run (kB)")
     axes.set_ylim(bottom=0)

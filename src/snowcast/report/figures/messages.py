@@ -6,14 +6,14 @@ from collections import defaultdict
 
 from matplotlib.figure import Figure
 
-from snowcast.report.figures.style import curve, legend_below, logarithmic, panels
+from snowcast.report.figures.style import curve, legend_below, logarithmic, panels, shares
 from snowcast.report.measured import Interval, Measured, interval
 from snowcast.report.protocols import in_order
 
 PANELS = (
-    ("ldt_ms", "LDT (ms)", "log"),
-    ("rmr_bytes", "RMR (bytes per node)", "linear"),
-    ("reliability", "Reliability", "linear"),
+    ("ldt_ms", "LDT (ms)", logarithmic),
+    ("rmr_bytes", "RMR (bytes per node)", None),
+    ("reliability", "Reliability", shares),
 )
 
 
@@ -27,8 +27,8 @@ def over_messages(measured: Measured, scenario: str) -> Figure | None:
         for protocol in in_order({protocol for protocol, _ in lines}):
             points = sorted(lines.get((protocol, metric), {}).items())
             curve(axes, [x for x, _ in points], [y for _, y in points], protocol)
-        if scale == "log":
-            logarithmic(axes)
+        if scale is not None:
+            scale(axes)
         axes.set_ylabel(title)
         axes.set_xlabel("message")
     legend_below(figure, all_axes[0])

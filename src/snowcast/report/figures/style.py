@@ -86,6 +86,13 @@ def logarithmic(axes: Axes) -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
+def shares(axes: Axes) -> None:
+    """Let the y axis end at 1, and begin below the least that is drawn, or below 0.99."""
+    least = min(0.99, axes.dataLim.y0)
+    room = 0.05 * (1 - least)
+    axes.set_ylim(least - room, 1 + room)
+
+
 def legend_below(figure: Figure, axes: Axes) -> None:
     """One legend for all panels, below them."""
     handles, labels = axes.get_legend_handles_labels()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from snowcast.report.figures.style import curve, legend_below, marked, panels
+from snowcast.report.figures.style import curve, legend_below, marked, panels, shares
 from snowcast.report.measured import Interval, Measured, Row, interval, values_of
 from snowcast.report.protocols import in_order
 
@@ -62,7 +62,8 @@ def over_undetected(measured: Measured) -> Figure | None:
     if not lines:
         return None
     figure, (axes,) = panels(1)
-    _draw(axes, lines, "reliability_live", "Reliability, live nodes", "dead and undetected (%)")
+    _draw(axes, lines, "reliability_live", "Reliability of live nodes", "dead and undetected (%)")
+    shares(axes)
     legend_below(figure, axes)
     return figure
 
