@@ -177,15 +177,30 @@ class _Job:
 
 
 def _run(query: StreamingQuery) -> None:
-    """Wait for the end; whatever ends the wait ends the query too."""
+    """Wait for the end; whatever ends the wait ends the query too.
+
+    Threads of their own talk to the JVM: a signal that breaks off such a call is told on stderr.
+    """
+    failed: list[BaseException] = []
+
+    def wait() -> None:
+        try:
+            query.awaitTermination()
+        except (PySparkException, Py4JError, OSError) as error:
+            failed.append(error)
+
+    waiting = Thread(target=wait, daemon=True)
+    waiting.start()
     try:
-        while not query.awaitTermination(POLL_S):  # type: ignore[arg-type]
-            pass
+        while waiting.is_alive():
+            waiting.join(POLL_S)
     except BaseException:
-        thread = Thread(target=_stop, args=(query,))  # a signal breaks this thread's connection
-        thread.start()
-        thread.join()
+        stopping = Thread(target=_stop, args=(query,))
+        stopping.start()
+        stopping.join()
         raise
+    if failed:
+        raise failed[0]
 
 
 def _stop(query: StreamingQuery) -> None:
