@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import fmean
 from string import Template
+from textwrap import fill
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -19,6 +20,7 @@ SEEDS_BY_KERNEL = range(20)
 SEEDS = range(5)
 PLUMTREE_SEEDS = range(2)
 LATE_US = 6_000_000
+FILLED: dict[str, Any] = {"width": 100, "break_on_hyphens": False, "break_long_words": False}
 STRAGGLERS = {"aligned": ("aligned", 20), "random": ("random", 20), "none": ("random", 0)}
 COMPILED = ("standard", "coloring", "gossip")
 QUICK = {
@@ -34,7 +36,7 @@ def main() -> None:
     """Make all runs, and write the page."""
     sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "src")]
     numbers: Numbers = {}
-    for measure in (arithmetic, stragglers, breakdown, plumtree):
+    for measure in (arithmetic, stragglers, one_dead, breakdown, plumtree):
         numbers |= measure()
         print(f"{measure.__name__}: {len(numbers)} numbers", file=sys.stderr)
     PAGE.parent.mkdir(parents=True, exist_ok=True)
@@ -44,8 +46,18 @@ def main() -> None:
 
 def page(numbers: Numbers) -> str:
     """The page; KeyError for a number that nobody has measured."""
-    text = TEMPLATE.read_text(encoding="utf-8")
-    return Template(text).substitute(numbers)
+    text = Template(TEMPLATE.read_text(encoding="utf-8")).substitute(numbers)
+    return "\n\n".join(map(_filled, text.rstrip("\n").split("\n\n"))) + "\n"
+
+
+def _filled(block: str) -> str:
+    """A paragraph, or a list, with its lines filled; tables and code as they are."""
+    if block.startswith(("|", "#", "```", "<")):
+        return block
+    return "\n".join(
+        fill(" ".join(item.split()), subsequent_indent="  " * item.startswith("- "), **FILLED)
+        for item in block.replace("\n- ", "\0- ").split("\0")
+    )
 
 
 def arithmetic() -> Numbers:
@@ -87,11 +99,31 @@ def stragglers() -> Numbers:
                 for seed in SEEDS_BY_KERNEL
             ]
             key = f"{name}_{protocol}"
-            numbers |= told(f"{key}_ldt", runs, lambda one: one.last_us / 1_000, ".0f")
+            numbers |= told(f"{key}_ldt", runs, _last_ms, ".0f")
             numbers |= told(f"{key}_rmr", runs, lambda one: one.received_bytes.sum() / 499, ".1f")
             numbers |= told(f"{key}_reach", runs, lambda one: (one.reached - 1) / 499, ".4f")
             numbers |= told(f"{key}_head", runs, _first_ms, ".1f")
     return numbers
+
+
+def one_dead() -> Numbers:
+    """LDT of Coloring by kernel where one node is dead and nobody knows it."""
+    from snowcast.kernels.scenario import Prepared
+    from snowcast.sim.library import find
+    from snowcast.sim.scenario import load
+
+    values = {
+        "protocol": "coloring",
+        "event.0.share": 0.002,
+        "processing.stragglers": "aligned",
+        "workload.origin": "first",
+    }
+    scenario = load(find("undetected")).with_values(values)
+    runs = [
+        [message.spread for message in Prepared(scenario, seed).messages()]
+        for seed in SEEDS_BY_KERNEL
+    ]
+    return told("one_dead_ldt", runs, _last_ms, ".0f")
 
 
 def breakdown() -> Numbers:
@@ -138,6 +170,11 @@ def _spread(key: str, values: list[float], form: str) -> Numbers:
     """The mean over seeds, and the least and the most of one seed."""
     mean, low, high = fmean(values), min(values), max(values)
     return {key: f"{mean:{form}}", f"{key}_range": f"{low:{form}} to {high:{form}}"}
+
+
+def _last_ms(spread: Any) -> float:
+    """When the last of all has it."""
+    return float(spread.last_us) / 1_000
 
 
 def _first_ms(spread: Any) -> float:
