@@ -10,19 +10,19 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from snowcast.report.comparison import METRICS, NOT_IN_PAPER, Entry
+from snowcast.report.comparison import NOT_IN_PAPER, Entry
 from snowcast.report.numbers import number, published
 from snowcast.report.paper import SETTINGS
 from snowcast.report.protocols import look
 
 HEADS = {
     "ldt_first_to_last_ms": "LDT ms",
-    "ldt_ms": "from send",
     "rmr_bytes": "RMR",
-    "reliability": "reliable",
+    "reliability": "reach",
     "reliability_live": "of live",
 }
-"""Short names: a terminal is narrow."""
+SOURCES = {"paper": "paper", "simulated": "sim.", "real": "real"}
+"""Short names, and not all: a terminal is narrow."""
 
 
 def report(
@@ -60,15 +60,15 @@ def print_table(entries: Iterable[Entry]) -> None:
 
 def _table(title: str, rows: list[Entry], sources: list[str]) -> Table:
     table = Table(box=None, pad_edge=False, title=title, title_justify="left", title_style="bold")
-    table.add_column("protocol")
+    table.add_column("protocol", no_wrap=True)
     columns = [
         (metric, source)
-        for metric in METRICS
+        for metric in HEADS
         for source in sources
         if not (source == "paper" and metric in NOT_IN_PAPER)
     ]
     for metric, source in columns:
-        table.add_column(f"{HEADS[metric]}\n{source}", justify="right")
+        table.add_column(f"{HEADS[metric]}\n{SOURCES[source]}", justify="right")
     for protocol in dict.fromkeys(entry.protocol for entry in rows):
         mine = {entry.metric: entry for entry in rows if entry.protocol == protocol}
         cells = [_cell(mine[metric], source) for metric, source in columns]
