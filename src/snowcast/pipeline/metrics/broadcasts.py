@@ -17,6 +17,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from snowcast.core.address import Address
+from snowcast.core.errors import UsageError
 from snowcast.core.ring import RingOrder
 from snowcast.pipeline.metric_tables import BROADCAST_FRAMES, BROADCAST_NODES
 from snowcast.pipeline.metrics.keys import held, with_keys
@@ -142,6 +143,10 @@ def _place(rows: pa.Table) -> pa.Table:
     return pa.table(columns)
 
 
-def _along_ring(name: str, is_hashed: bool) -> bytes:
-    address = Address.parse(name)
-    return address.hashed() + address if is_hashed else address
+def _along_ring(name: str, is_hashed: bool) -> tuple[bool, bytes]:
+    """What a node is sorted by. Somebody's trace may name nodes by what is no address: last."""
+    try:
+        address = Address.parse(name)
+    except UsageError:
+        return True, name.encode()
+    return False, address.hashed() + address if is_hashed else address
