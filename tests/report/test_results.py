@@ -57,7 +57,7 @@ def test_real_nodes_have_columns_when_there_are_any() -> None:
 
 def test_figures_are_found_where_they_are() -> None:
     page = results_page(document(), place="results/")
-    assert "## Load per node\n\n![Load per node](results/load.svg)\n\nWho sends." in page
+    assert "### Load per node\n\n![Load per node](results/load.svg)\n\nWho sends." in page
 
 
 def test_benchmarks_stand_beside_what_they_are_compared_with() -> None:
@@ -78,9 +78,12 @@ def test_benchmarks_stand_beside_what_they_are_compared_with() -> None:
 
 
 def test_more_about_the_differences_is_a_part_of_the_page() -> None:
-    more = "# Why\n\ntext\n\n```sh\n# a comment\n```\n\n## Because\n"
+    more = "<!-- Written by a tool. -->\n\n# Why\n\ntext\n\n```sh\n# a comment\n```\n\n## Because\n"
     page = results_page(document(), more=more)
-    assert "\n\n## Why\n\ntext\n\n```sh\n# a comment\n```\n\n### Because\n\n" in page
+    assert "\n\n## Why\n\ntext\n\n```sh\n# a comment\n```\n\n### Because\n" in page
+    assert "Written by a tool" not in page
+    assert "Why some numbers differ" not in page
+    assert "Why some numbers differ" in results_page(document())
 
 
 def test_prose_is_no_wider_than_the_house_has_it() -> None:

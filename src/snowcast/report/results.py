@@ -42,7 +42,7 @@ def results_page(
     """The whole page.
 
     `bench` is what `make bench` wrote, `place` what stands before the names of the figures' files,
-    and `more` Markdown that says more about the differences.
+    and `more` a page about the differences, in place of what is said of them in few words.
     """
     entries = [msgspec.convert(entry, Entry) for entry in document["comparison"]]
     pairs = [msgspec.convert(pair, Pair) for pair in document["paired"]]
@@ -51,11 +51,12 @@ def results_page(
         parts += ["## The paper's table", *_settings(entries)]
     if pairs:
         parts.append(_paired(pairs))
-    if entries:
-        parts.append(_differences())
+    if document["figures"]:
+        parts += ["## Figures", *[_figure(figure, place) for figure in document["figures"]]]
     if more:
         parts.append(_one_level_down(more))
-    parts += [_figure(figure, place) for figure in document["figures"]]
+    elif entries:
+        parts.append(_differences())
     if bench:
         parts.append(_benchmarks(bench))
     return "\n\n".join([part.strip("\n") for part in parts]) + "\n"
@@ -122,7 +123,7 @@ def _differences() -> str:
 
 def _figure(figure: Mapping[str, str], place: str) -> str:
     name, title, caption = figure["name"], figure["title"], figure["caption"]
-    return f"## {title}\n\n![{title}]({place}{name}.svg)\n\n{_folded(caption)}"
+    return f"### {title}\n\n![{title}]({place}{name}.svg)\n\n{_folded(caption)}"
 
 
 def _benchmarks(bench: Mapping[str, Any]) -> str:
@@ -156,7 +157,8 @@ def _bench_cells(row: Mapping[str, Any]) -> list[str]:
 
 
 def _one_level_down(markdown: str) -> str:
-    """The same with each heading a level deeper, as it is a part of this page."""
+    """The same as a part of this page: each heading a level deeper, and no word for its authors."""
+    markdown = re.sub(r"\A<!--.*?-->\s*", "", markdown, flags=re.DOTALL)
     parts = re.split(r"(^```.*?^```$)", markdown, flags=re.MULTILINE | re.DOTALL)
     return "".join(
         part if part.startswith("```") else re.sub(r"^#", "##", part, flags=re.MULTILINE)
