@@ -4,4 +4,4 @@ A benchmark is a module of this package with a function `rows()`; name it in NAM
 compared with is measured in the same run, side by side.
 """
 
-NAMES = ("plan", "sim", "kernels", "relay", "brokers", "idle")
+NAMES = ("plan", "sim", "kernels", "relay", "brokers", "idle", "pipeline")
