@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from statistics import median, quantiles
 
-from bench.audience import NATS_SERVER, NUMBER_BYTES, Audience
+from bench.audience import FANOUT, NATS_SERVER, NUMBER_BYTES, Audience
 from bench.harness import Row, not_measured
 
 LISTENERS = 500
@@ -30,7 +30,7 @@ LIMIT = 1.0
 
 def rows() -> Iterator[Row]:
     """Every row of this benchmark."""
-    what = f"to the last of {LISTENERS}, {PAYLOAD_BYTES} bytes"
+    what = f"to the last of {LISTENERS}, {PAYLOAD_BYTES} bytes, fanout {FANOUT}"
     missing = {kind: why for kind in ("nats", "zmq") if (why := _why_not(kind))}
     took: dict[str, list[float]] = {}
     cpu: dict[str, list[float]] = {}
