@@ -65,3 +65,13 @@ def test_what_is_there_to_be_looked_at_comes_first(tmp_path: Path) -> None:
         ("repair", "coloring"),
         ("churn", "coloring"),
     ]
+
+
+def test_only_snow_sends_in_the_place_of_others(tmp_path: Path) -> None:
+    rows = {
+        table: [{**row, "protocol": "plumtree"} for row in found]
+        for table, found in broadcast().items()
+    }
+    summaries = [summary("stable", "plumtree", "ldt_ms", 1)]
+    (made,) = broadcasts(open_measured(write(tmp_path, {"summary": summaries, **rows})), "real")
+    assert made["hop_timeout_us"] is None

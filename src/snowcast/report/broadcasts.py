@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from snowcast.report.measured import Measured, Row
-from snowcast.report.protocols import in_order, look
+from snowcast.report.protocols import in_order, is_ours, look
 
 SHOWN_FIRST = "repair"
 """The scenario that is there to be looked at; the page opens with it."""
@@ -54,7 +54,8 @@ def _broadcast(
         "protocol": one["protocol"],
         "source": source,
         "fanout": one["fanout"],
-        "hop_timeout_us": one["hop_timeout_us"],
+        # Who else sends late does it for reasons of its own.
+        "hop_timeout_us": one["hop_timeout_us"] if is_ours(one["protocol"]) else None,
         "origin": next(row["place"] for row in nodes if row["is_origin"]),
         "nodes": [[row["node"], row["role"], int(row["dead"])] for row in nodes],
         "frames": [_frame(row) for row in sorted(frames, key=_when)],

@@ -93,6 +93,14 @@ def test_the_model_knows_when_each_node_had_it_and_from_whom(
     assert [frame["fromUs"] for frame in model["frames"]] == [0, 0, 2_000]
 
 
+def test_where_nobody_waits_for_acks_late_frames_are_no_repair(
+    modules: Page, data: dict[str, Any]
+) -> None:
+    model = modules.evaluate("data => buildModel(data)", {**data, "hop_timeout_us": None})
+    assert [frame["isRepair"] for frame in model["frames"]] == [False, False, False]
+    assert [frame["fromUs"] for frame in model["frames"]] == [0, 0, 0]
+
+
 @pytest.mark.parametrize(
     ("time_us", "has", "progress", "delivered", "repairs"),
     [

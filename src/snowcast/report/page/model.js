@@ -4,7 +4,8 @@
 //   {origin, fanout, hop_timeout_us, nodes: [[name, role, crashed], ...],
 //    frames: [[at_us, sender, receiver, tree, hop, first], ...]}
 // Nodes are numbered in the order of the ring, times count from the send, frames are in the order
-// of their arrival. Tree 0 is standard, 1 the primary and 2 the secondary of a coloring broadcast.
+// of their arrival. Without a hop timeout nobody takes another's place. Tree 0 is standard, 1 the
+// primary and 2 the secondary of a coloring broadcast.
 
 export const TREE_NAMES = ["standard", "primary", "secondary"];
 
@@ -45,7 +46,7 @@ function describeFrames(broadcast, nodes) {
     const key = `${sender}/${tree}`;
     if (!firstSendUs.has(key)) firstSendUs.set(key, atUs);
     const sinceUs = atUs - firstSendUs.get(key);
-    const isRepair = sinceUs > broadcast.hop_timeout_us / 2;
+    const isRepair = broadcast.hop_timeout_us !== null && sinceUs > broadcast.hop_timeout_us / 2;
     const hadUs = Math.min(nodes[sender].firstUs ?? atUs, atUs);
     const fromUs = isRepair ? Math.max(hadUs, firstSendUs.get(key)) : hadUs;
     return { atUs, fromUs, sender, receiver, tree, hop, isFirst: Boolean(first), isRepair };
