@@ -104,3 +104,16 @@ def test_lines_that_cannot_be_taken_come_too_as_rejects(tmp_path: Path) -> None:
     told = sorted(row["reject"]["reason"] for row in rows if row["reject"])
     assert told == ["another version", "another version", "not JSON"]
     assert len(rows) == 4
+
+
+def test_with_once_nothing_is_read_that_comes_later(tmp_path: Path) -> None:
+    (tmp_path / MANIFEST).write_text(manifest())
+    path = tmp_path / "arrivals-00000.jsonl"
+    append(path, line(1))
+    reader = TraceStreamReader([tmp_path])
+    reader.prepareForTriggerAvailableNow()
+    append(path, line(2))
+    append(tmp_path / "arrivals-00001.jsonl", line(3))
+    end = reader.latestOffset({})
+    assert read(reader, {}, end) == [1]
+    assert reader.latestOffset(end) == end

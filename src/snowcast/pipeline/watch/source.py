@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 
 from snowcast.core.errors import UsageError
 from snowcast.pipeline.ingest.landing import LANDED_TYPE, RANGE_BYTES, Range, shared_out
@@ -63,19 +65,28 @@ class LinesPartition(InputPartition):
         self.ranges = ranges
 
 
-class TraceStreamReader(DataSourceStreamReader):
+class TraceStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Tells what is new, and reads it."""
 
     def __init__(self, places: list[Path]) -> None:
         self.places = places
+        self._sizes: dict[Path, int] | None = None
 
     def initialOffset(self) -> Offsets:
         """Nothing has been read."""
         return {}
 
+    def prepareForTriggerAvailableNow(self) -> None:
+        """What is there now is all that will be read, in however many batches."""
+        self._sizes = {source.path: source.size for source in self._sources()}
+
     def latestOffset(self, start: Offsets, limit: Any = None) -> Offsets:
         """To the end of the last whole line of each file."""
-        return ends_of(self._sources(), start)
+        sources = self._sources()
+        if self._sizes is not None:
+            sizes = self._sizes
+            sources = [replace(one, size=sizes.get(one.path, 0)) for one in sources]
+        return ends_of(sources, start)
 
     def partitions(self, start: Offsets, end: Offsets) -> list[LinesPartition]:
         """What is new, shared out in tasks."""
