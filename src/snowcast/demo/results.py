@@ -32,8 +32,15 @@ CAPTION = (
     "bytes: of its frames, received by a node. Means over the messages of an act, on real nodes "
     "and on simulated ones (sim.)."
 )
-SMALL = {"spark.sql.shuffle.partitions": "1", "spark.default.parallelism": "1"}
-"""Some thousand rows: each task more costs more than it does."""
+SMALL = {
+    "spark.sql.shuffle.partitions": "1",
+    "spark.default.parallelism": "1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+}
+"""Some thousand rows: tasks, compiled queries and compiled Java cost more than they save."""
 
 Step = Callable[[str], None]
 """Told what is done next."""
