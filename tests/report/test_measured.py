@@ -23,6 +23,9 @@ def test_rows_are_those_of_a_scenario_or_of_one_variant_of_it(tmp_path: Path) ->
     assert [row["mean"] for row in measured.of("stable", "c=1,a.b=aligned")] == [9]
     assert measured.of("breakdown") == []
     assert measured.rows("node_load") == []
+    assert len(measured.rows("summary")) == 3
+    assert [row["mean"] for row in measured.rows("summary", "churn")] == [700]
+    assert measured.rows("summary", "breakdown") == []
 
 
 def test_a_directory_without_tables_is_the_callers_mistake(tmp_path: Path) -> None:

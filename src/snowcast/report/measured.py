@@ -36,14 +36,16 @@ class Measured:
 
     directory: Path
 
-    def rows(self, table: str) -> list[Row]:
-        """All rows of a table; none if it is not there."""
+    def rows(self, table: str, scenario: str | None = None) -> list[Row]:
+        """The rows of a table, of all scenarios or of one; none if it is not there."""
         folder = self.directory / table
         if not folder.is_dir():
             return []
         import pyarrow.parquet as pq  # slow to load, and not needed for the help of a command
 
-        rows: list[Row] = pq.read_table(folder).to_pylist()
+        # Not all of a table with a row for each run and node would fit.
+        of_one = None if scenario is None else [("scenario", "==", scenario)]
+        rows: list[Row] = pq.read_table(folder, filters=of_one).to_pylist()
         return rows
 
     @cached_property

@@ -63,8 +63,8 @@ def load_per_node(measured: Measured, scenario: str = "stable") -> Figure | None
 def _runs(measured: Measured, table: str, scenario: str) -> list[tuple[str, list[Row]]]:
     """The rows of each run of a scenario, with its protocol; not more than RUNS_MAX of each."""
     found: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
-    for row in measured.rows(table):
-        if row["scenario"] == scenario and not row["variant"]:
+    for row in measured.rows(table, scenario):
+        if not row["variant"]:
             found[row["protocol"]][row["run"]].append(row)
     return [
         (protocol, found[protocol][run])

@@ -38,7 +38,7 @@ def over_messages(measured: Measured, scenario: str) -> Figure | None:
 def _lines(measured: Measured, scenario: str) -> dict[tuple[str, str], dict[int, Interval]]:
     """For each protocol and metric, what it was at each message."""
     lines: dict[tuple[str, str], dict[int, Interval]] = defaultdict(dict)
-    for row in measured.rows("message_summary"):
-        if row["scenario"] == scenario and not row["variant"]:
+    for row in measured.rows("message_summary", scenario):
+        if not row["variant"]:
             lines[row["protocol"], row["metric"]][row["number"]] = interval(row)
     return lines
