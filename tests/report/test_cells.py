@@ -33,3 +33,9 @@ def test_cells_are_found_by_scenario_variant_size_and_protocol(tmp_path: Path) -
         ),
     ]
     assert cells(ours, None)[-1].real == {}
+
+
+def test_agents_that_were_never_counted_come_first(tmp_path: Path) -> None:
+    rows = [summary("", "coloring", "ldt_ms", 1, nodes=nodes) for nodes in (60, None)]
+    found = cells(open_measured(write(tmp_path, {"summary": rows})), None)
+    assert [row.nodes for row in found] == [None, 60]

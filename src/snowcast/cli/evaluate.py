@@ -169,6 +169,7 @@ def is_current(metrics: Path, runs: Path) -> bool:
 @contextmanager
 def _timed(what: str) -> Iterator[None]:
     """Tell how long a step took."""
+    typer.echo(f"{what} ...")
     begun = time.monotonic()
     yield
     minutes, seconds = divmod(round(time.monotonic() - begun), 60)

@@ -11,7 +11,7 @@ from snowcast.report.protocols import in_order
 
 METRICS = ("ldt_ms", "rmr_bytes", "reliability", "reliability_live")
 
-_Key = tuple[str, str, str, int, int]
+_Key = tuple[str, str, str, int | None, int]
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class CellRow:
     scenario: str
     variant: str
     protocol: str
-    nodes: int
+    nodes: int | None
     fanout: int
     simulated: Mapping[str, Interval]
     """By metric; empty if it was not simulated."""
@@ -36,7 +36,7 @@ def cells(simulated: Measured, real: Measured | None) -> list[CellRow]:
 
     def place(key: _Key) -> tuple[str, str, int, int, int]:
         scenario, variant, protocol, nodes, fanout = key
-        return scenario, variant, nodes, fanout, order.index(protocol)
+        return scenario, variant, nodes or 0, fanout, order.index(protocol)
 
     return [CellRow(*key, ours[key], theirs[key]) for key in sorted(keys, key=place)]
 
