@@ -34,7 +34,7 @@ origin = "random"
 """
 RUN = "wrong-standard-3"
 WINDOW_US = 5_000_000
-OPTIONS = ("--window-s", "5", "--wait-s", "3", "--band", "ldt_ms=0..90")
+OPTIONS = ("--window-s", "5", "--wait-s", "3", "--band", "ldt_ms=0..55")
 DEADLINE_S, POLL_S = 600, 0.02
 WITHIN_MS = 2
 
@@ -115,7 +115,8 @@ def check_all_is_counted_once(out: Path, traces: Path) -> None:
         assert row["ldt_max_ms"] == pytest.approx(max(ldt), abs=WITHIN_MS)
         assert (row["reliability"], row["intended"]) == (1.0, 11 * len(ldt))
     alerts = {row["starts_us"] for row in rows(out, "alerts")}
-    assert alerts == {row["starts_us"] for row in windows if row["ldt_ms"] > 90}
+    assert 0 < len(alerts) < len(windows)
+    assert alerts == {row["starts_us"] for row in windows if row["ldt_ms"] > 55}
     lines = [path.read_bytes().count(b"\n") for path in (traces / "wrong").glob("*.jsonl")]
     found = counts(out)
     assert found.rows == sum(lines) + 1
