@@ -24,6 +24,8 @@ HEADS = {
 SOURCES = {"paper": "paper", "simulated": "sim.", "real": "real"}
 """Short names, and not all: a terminal is narrow."""
 
+WIDTH_MIN = 110
+
 
 def report(
     metrics: Annotated[Path, typer.Argument(metavar="DIR", help="Tables of metrics.")],
@@ -51,6 +53,7 @@ def print_table(entries: Iterable[Entry]) -> None:
     entries = list(entries)
     sources = ["paper", "simulated", *(["real"] if any(entry.real for entry in entries) else [])]
     console = Console()
+    console.width = max(console.width, WIDTH_MIN)  # a number cut off would be another number
     for name, setting in SETTINGS.items():
         rows = [entry for entry in entries if entry.setting == name]
         if rows:
@@ -59,7 +62,14 @@ def print_table(entries: Iterable[Entry]) -> None:
 
 
 def _table(title: str, rows: list[Entry], sources: list[str]) -> Table:
-    table = Table(box=None, pad_edge=False, title=title, title_justify="left", title_style="bold")
+    table = Table(
+        box=None,
+        pad_edge=False,
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        padding=(0, 1, 0, 0),
+    )
     table.add_column("protocol", no_wrap=True)
     columns = [
         (metric, source)
