@@ -5,10 +5,9 @@ EXTRAS ?= dev
 WORKERS ?= 2
 
 BIN := .venv/bin
-PLAN := $(BIN)/snowcast plan --nodes 40 --fanout 4 --origin 17
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check format test demo bench soak docs clean
+.PHONY: help setup check format test demo bench evaluate results soak docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,16 +28,18 @@ test: setup ## every test but the soak, on WORKERS=2 processes, with coverage
 	HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest -n $(WORKERS) \
 		--cov --cov-report=term --cov-fail-under=90
 
-demo: setup ## plan one broadcast over 40 nodes, as text and as a picture
-	$(PLAN) --mode standard
-	$(PLAN) --mode coloring
-	@mkdir -p build
-	$(PLAN) --mode standard --format svg > build/plan-standard.svg
-	$(PLAN) --mode coloring --format svg > build/plan-coloring.svg
-	@echo 'Pictures: build/plan-standard.svg build/plan-coloring.svg'
+demo: setup ## boot 60 real nodes, watch what they do, and measure it
+	$(BIN)/snowcast demo
 
 bench: setup ## measure, side by side with what to compare with
 	$(BIN)/python -m bench
+
+evaluate: setup ## repeat the paper's evaluation, in half an hour, into build/evaluation
+	$(BIN)/snowcast evaluate --out build/evaluation
+
+results: setup ## write docs/RESULTS.md from build/evaluation and build/bench.json
+	$(BIN)/python tools/write_differences.py
+	$(BIN)/python tools/write_results.py --report build/evaluation/report --bench build/bench.json
 
 soak: setup ## the long tests: thousands of seeds
 	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -m soak
