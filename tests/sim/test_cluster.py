@@ -205,7 +205,7 @@ def test_only_nodes_that_are_there_can_do_something() -> None:
 def test_actions_happen_at_their_time_in_the_order_they_were_asked_for() -> None:
     cluster, done = Cluster(1), []
     for name, at_us in (("b", 20), ("a", 10), ("c", 20)):
-        cluster.at(at_us, lambda name=name: done.append((cluster.now_us, name)))  # type: ignore[misc]
+        cluster.at(at_us, lambda name=name: done.append((cluster.now_us, name)))
     cluster.run_until(15)
     assert done == [(10, "a")]
     cluster.run_for(5)

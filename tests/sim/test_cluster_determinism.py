@@ -43,7 +43,7 @@ def busy_run(seed: int, directory: Path) -> str:
             origin = nodes[second % 12]
             cluster.at(
                 second * SECOND,
-                lambda o=origin, m=mode, s=second: cluster.broadcast(o, b"hello", m, s % 3 == 0),  # type: ignore[misc]
+                lambda o=origin, m=mode, s=second: cluster.broadcast(o, b"hello", m, s % 3 == 0),
             )
         cluster.at(5 * SECOND, lambda: [cluster.join() for _ in range(4)])
         cluster.at(8 * SECOND, lambda: cluster.crash(nodes[13]))
@@ -90,10 +90,10 @@ def test_it_does_not_matter_in_how_many_steps_a_run_is_made() -> None:
     digests = []
     for step_us in (10 * SECOND, 137_000):
         digest = blake2b()
-        recording = Recording("run", lambda row, digest=digest: digest.update(repr(row).encode()))  # type: ignore[misc]
+        recording = Recording("run", lambda row, digest=digest: digest.update(repr(row).encode()))
         cluster = Cluster(3, observers=[recording], processing=Processing())
         cluster.boot(12)
-        cluster.at(2 * SECOND, lambda cluster=cluster: cluster.broadcast(cluster.nodes[2], b"x"))  # type: ignore[misc]
+        cluster.at(2 * SECOND, lambda cluster=cluster: cluster.broadcast(cluster.nodes[2], b"x"))
         while cluster.now_us < 10 * SECOND:
             cluster.run_until(min(10 * SECOND, cluster.now_us + step_us))
         digests.append(digest.hexdigest())

@@ -40,7 +40,7 @@ class Made:
         self.recording = Recording("run", self.rows.append, stable_from_us)
         observers = [self.recording, *options.pop("observers", ())]  # type: ignore[misc]
         rules = [Latency.fixed(1 * MS)]
-        self.cluster = Cluster(1, observers=observers, rules=rules, **options)  # type: ignore[arg-type]
+        self.cluster = Cluster(1, observers=observers, rules=rules, **options)
         self.cluster.boot(count)
 
     def all(self, kind: type[R]) -> list[R]:

@@ -19,7 +19,7 @@ from support.puppets import Log, Stage, key, nack
 def fired(stage: Stage, index: int = 0) -> list[tuple[int, int]]:
     """When which timers have fired at a node."""
     heard = stage.puppets[index].heard
-    return [(at, e.key.sequence) for at, e in heard if isinstance(e, TimerFired)]  # type: ignore[union-attr]
+    return [(at, e.key.sequence) for at, e in heard if isinstance(e, TimerFired)]
 
 
 def test_a_run_ends_at_its_time_with_all_that_is_due_then() -> None:
