@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from snowcast.pipeline.progress import followed, tell_nobody
+from snowcast.pipeline.progress import followed, onwards, tell_nobody
 
 
 def test_tasks_are_told_while_they_are_done(spark: SparkSession, tmp_path: Path) -> None:
@@ -43,3 +43,11 @@ def test_stages_of_another_size_are_not_told(spark: SparkSession) -> None:
 def test_nobody_is_told_once_the_block_is_left(spark: SparkSession) -> None:
     with pytest.raises(ZeroDivisionError), followed(spark, tell_nobody):
         raise ZeroDivisionError
+
+
+def test_steps_back_are_not_told() -> None:
+    told: list[tuple[int, int]] = []
+    tell = onwards(lambda *at: told.append(at))
+    for done in (0, 1, 3, 0, 2, 3, 4):
+        tell(done, 4)
+    assert told == [(1, 4), (3, 4), (4, 4)]

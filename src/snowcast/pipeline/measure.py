@@ -33,7 +33,7 @@ from snowcast.pipeline.metrics.messages import message_metrics, tallies
 from snowcast.pipeline.metrics.recovery import recovery
 from snowcast.pipeline.metrics.roster import members, roster
 from snowcast.pipeline.metrics.runs import run_metrics
-from snowcast.pipeline.progress import Advance, followed, tell_nobody
+from snowcast.pipeline.progress import Advance, followed, onwards, tell_nobody
 from snowcast.pipeline.reading import Traces, spark_path
 from snowcast.pipeline.session import settled
 from snowcast.pipeline.whole import whole_directory
@@ -61,14 +61,15 @@ def write_metrics(
         raise UsageError("there is no whole run in these datasets")
     with whole_directory(out) as draft, settled(spark):
         kept: list[str] = []
+        tell = onwards(advance)
 
         def keep(name: str, rows: DataFrame) -> DataFrame:
             place = spark_path(draft / name)
             begun, of = A_TABLE * len(kept), A_TABLE * len((*METRIC_TABLES, *PASSING))
-            with followed(spark, lambda done, tasks: advance(begun + A_TABLE * done // tasks, of)):
+            with followed(spark, lambda done, tasks: tell(begun + A_TABLE * done // tasks, of)):
                 rows.write.parquet(place)
             kept.append(name)
-            advance(A_TABLE * len(kept), of)
+            tell(A_TABLE * len(kept), of)
             return spark.read.parquet(place)
 
         metrics(traces, keep)

@@ -19,6 +19,19 @@ def tell_nobody(done: int, total: int) -> None:
     """For those who want to hear of no progress."""
 
 
+def onwards(advance: Advance) -> Advance:
+    """Tells of steps onwards only: each stage of a job begins at nothing again."""
+    most = 0
+
+    def tell(done: int, total: int) -> None:
+        nonlocal most
+        if done > most:
+            most = done
+            advance(done, total)
+
+    return tell
+
+
 @contextmanager
 def followed(spark: SparkSession, advance: Advance, tasks: int | None = None) -> Iterator[None]:
     """Tell `advance` of the tasks of the stage that is at work during the block.
