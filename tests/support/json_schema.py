@@ -47,9 +47,8 @@ def _faults(value: Any, schema: dict[str, Any], document: dict[str, Any], at: st
     elif isinstance(value, list) and "items" in schema:
         for number, item in enumerate(value):
             yield from _faults(item, schema["items"], document, f"{at}[{number}]")
-    elif isinstance(value, int | float):
-        if not schema.get("minimum", value) <= value <= schema.get("maximum", value):
-            yield f"{at}: {value!r} is out of range"
+    elif isinstance(value, int | float) and not _is_in_range(value, schema):
+        yield f"{at}: {value!r} is out of range"
 
 
 def _of_object(
@@ -65,6 +64,10 @@ def _of_object(
             yield f"{at}: {name} is not described"
         elif isinstance(others, dict):
             yield from _faults(item, others, document, f"{at}.{name}")
+
+
+def _is_in_range(value: float, schema: dict[str, Any]) -> bool:
+    return bool(schema.get("minimum", value) <= value <= schema.get("maximum", value))
 
 
 def _is(value: Any, kind: str) -> bool:
