@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -45,8 +46,10 @@ def demo(
     - `snowcast demo`
     - `snowcast demo --no-pipeline --pace 2`
     """
-    if with_pipeline:
+    if with_pipeline:  # a mistake is told before the story begins
         need_the_extra()
+        if find_spec("matplotlib") is None:
+            raise UsageError("the report needs matplotlib: pip install 'snowcast[report]'")
     _check_free(out)
     console = Console()
     draft = out.with_name(f".{out.name}.{os.getpid()}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from snowcast.baselines.registry import protocol
@@ -30,6 +31,8 @@ from snowcast.sim.plan import Say
 from snowcast.sim.processing import Processing
 from snowcast.trace.files import TraceWriter
 from snowcast.trace.schema import Role
+
+CLOSE_S = 20.0
 
 
 @dataclass(frozen=True)
@@ -206,10 +209,13 @@ async def close_all(nodes: Iterable[Resident]) -> None:
     """The end of the run for all nodes of a process, at once.
 
     One by one, those that are left would look for those that are gone, and keep the loop so busy
-    with it that the next close takes longer.
+    with it that the next close takes longer. What a busy machine has not closed in `CLOSE_S` goes
+    with the process.
     """
     nodes = list(nodes)
     for node in nodes:
         node.stop()
-    for node in nodes:
-        await node.close()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(CLOSE_S):
+            for node in nodes:
+                await node.close()
