@@ -44,8 +44,9 @@ results: setup ## write docs/RESULTS.md from build/evaluation and build/bench.js
 soak: setup ## the long tests: thousands of seeds
 	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -m soak
 
-docs: setup ## write docs/CLI.md from the commands themselves
+docs: setup ## write the pages that come from the code: CLI, METRICS, TRACE
 	$(BIN)/python tools/write_cli_docs.py
+	$(BIN)/python tools/write_table_docs.py
 
 clean: ## remove what was made, but .venv
 	rm -rf build dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
