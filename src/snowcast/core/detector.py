@@ -22,32 +22,22 @@ from snowcast.core.rounds import Rounds
 from snowcast.core.suspicion import Suspicions
 from snowcast.core.timers import PongTimer, ProbeEndTimer, ProbeTimer, RelayTimer
 
+SUSPECT = State.SUSPECT  # looked up once: an enum is slow to give its members
 
-class _Probe:
+
+class _Probe(msgspec.Struct):
     """One member being probed."""
 
-    __slots__ = (
-        "accused",
-        "ends_us",
-        "has_answered",
-        "helpers",
-        "incarnation",
-        "is_ending",
-        "is_hearsay",
-        "target",
-        "witnesses",
-    )
-
-    def __init__(self, target: Member, accused: int, ends_us: int, is_hearsay: bool) -> None:
-        self.target = target.address
-        self.incarnation = target.incarnation
-        self.accused = accused  # the incarnation that the target is told to refute, or 0
-        self.ends_us = ends_us
-        self.is_hearsay = is_hearsay  # somebody else's eviction is being checked
-        self.has_answered = False  # hearsay only: it lives, and its refutation is on the way
-        self.is_ending = False  # the wait for a pong is over
-        self.helpers: list[Address] = []
-        self.witnesses: set[Address] = set()
+    target: Address
+    incarnation: int
+    accused: int  # the incarnation that the target is told to refute, or 0
+    ends_us: int
+    is_hearsay: bool  # somebody else's eviction is being checked
+    pong_timer: PongTimer
+    has_answered: bool = False  # hearsay only: it lives, and its refutation is on the way
+    is_ending: bool = False  # the wait for a pong is over
+    helpers: tuple[Address, ...] = ()
+    witnesses: frozenset[Address] = frozenset()
 
 
 class Detector:
@@ -80,12 +70,12 @@ class Detector:
         """Probe the next member."""
         interval_us = self.health.scale(self._context.config.probe_interval_us)
         self._context.outbox.set_timer(ProbeTimer(), now_us + interval_us)
-        target = self._next_target()
-        if target is not None:
-            self.probe(target, now_us)
+        place = self._next_turn()
+        if place is not None:
+            self._begin(self._context.view[place], False, now_us)
 
     def probe(self, target: Address, now_us: int) -> None:
-        """Probe a member now, unless that is under way: its turn has come or it seems silent."""
+        """Probe a member that seems silent, out of turn, unless that is under way."""
         member = self._context.view.get(target)
         if member is None or not member.is_present or target == self._context.me:
             return
@@ -128,7 +118,7 @@ class Detector:
             return
         probe.has_answered = True
         if not probe.is_ending:
-            self._context.outbox.cancel_timer(PongTimer(pong.sequence))
+            self._context.outbox.cancel_timer(probe.pong_timer)
             self._await_end(pong.sequence, probe)
 
     def on_ping_request(self, sender: Address, request: PingRequest, now_us: int) -> None:
@@ -145,7 +135,7 @@ class Detector:
         """A helper lives but had no answer either."""
         probe = self._probes.get(nack.sequence)
         if probe is not None and sender in probe.helpers:
-            probe.witnesses.add(sender)
+            probe.witnesses |= {sender}
 
     def on_pong_timer(self, sequence: int, now_us: int) -> None:
         """No answer to a ping: ask helpers, and try a stream."""
@@ -198,21 +188,24 @@ class Detector:
         return is_checked or self._suspicions.is_accuser_of(member)
 
     def _begin(self, target: Member, is_hearsay: bool, now_us: int) -> None:
-        if target.address in self._probed:
+        address, incarnation = target.address, target.incarnation
+        if address in self._probed:
             return
         config, outbox = self._context.config, self._context.outbox
         sequence = self._next_sequence()
         ends_us = now_us + self.health.scale(config.probe_interval_us)
-        is_accused = is_hearsay or (target.state is State.SUSPECT and config.lifeguard)
-        accused = target.incarnation if is_accused else 0
-        self._probes[sequence] = _Probe(target, accused, ends_us, is_hearsay)
-        self._probed[target.address] = sequence
+        is_accused = is_hearsay or (target.state is SUSPECT and config.lifeguard)
+        accused = incarnation if is_accused else 0
+        pong_timer = PongTimer(sequence)
+        self._probes[sequence] = _Probe(
+            address, incarnation, accused, ends_us, is_hearsay, pong_timer
+        )
+        self._probed[address] = sequence
         if accused:  # let it refute, and let that not get lost
-            outbox.send(target.address, Ping(sequence, accused))
+            outbox.send(address, Ping(sequence, accused))
         else:
-            outbox.send_datagram(target.address, Ping(sequence))
-        wait_us = self.health.scale(config.probe_timeout_us)
-        outbox.set_timer(PongTimer(sequence), now_us + wait_us)
+            outbox.send_datagram(address, Ping(sequence))
+        outbox.set_timer(pong_timer, now_us + self.health.scale(config.probe_timeout_us))
 
     def _await_end(self, sequence: int, probe: _Probe) -> None:
         probe.is_ending = True
@@ -222,12 +215,13 @@ class Detector:
         probe = self._probes.pop(sequence, None)
         if probe is not None:
             del self._probed[probe.target]
-            self._context.outbox.cancel_timer(PongTimer(sequence))
+            self._context.outbox.cancel_timer(probe.pong_timer)
             if probe.is_ending:
                 self._context.outbox.cancel_timer(ProbeEndTimer(sequence))
         return probe
 
-    def _next_target(self) -> Address | None:
+    def _next_turn(self) -> int | None:
+        """The place on the ring of whoever is to be probed next; None if nobody else is there."""
         ring, me = self._context.view.ring, self._context.me
         if len(ring) < 2:
             return None
@@ -236,11 +230,11 @@ class Detector:
             return self._rounds.neighbour(ring, me)
         return self._rounds.next(ring, me)
 
-    def _pick_helpers(self, count: int, target: Address) -> list[Address]:
+    def _pick_helpers(self, count: int, target: Address) -> tuple[Address, ...]:
         ring, me = self._context.view.ring, self._context.me
         drawn = self._context.rng.sample(range(len(ring)), min(len(ring), count + 2))
         helpers = [ring[index] for index in drawn]
-        return [helper for helper in helpers if helper not in (me, target)][:count]
+        return tuple([helper for helper in helpers if helper not in (me, target)][:count])
 
     def _next_sequence(self) -> int:
         self._sequence += 1

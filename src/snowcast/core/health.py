@@ -22,8 +22,9 @@ class Health:
 
     def adjust(self, delta: int) -> None:
         """Worse by `delta`, or better where that is negative."""
+        score = self.score + delta
         if self._is_on:
-            self.score = min(max(self.score + delta, 0), self._max)
+            self.score = 0 if score < 0 else min(score, self._max)
 
     def scale(self, duration_us: int) -> int:
         """How long to wait where a well node waits `duration_us`."""

@@ -26,6 +26,9 @@ class State(IntEnum):
     LEFT = 3
 
 
+SUSPECT = State.SUSPECT  # looked up once: an enum is slow to give its members
+
+
 class Member(msgspec.Struct, frozen=True, gc=False):
     """An address and what is known of the node behind it."""
 
@@ -43,7 +46,7 @@ class Member(msgspec.Struct, frozen=True, gc=False):
     @property
     def is_present(self) -> bool:
         """Alive or suspect: a member of the ring. Otherwise this entry is a tombstone."""
-        return self.state <= State.SUSPECT
+        return self.state <= SUSPECT
 
     @property
     def label(self) -> str:

@@ -31,14 +31,15 @@ class RingOrder(StrEnum):
 class Ring:
     """A sorted set of addresses, read circularly."""
 
-    __slots__ = ("_keys", "_width", "order", "version")
+    __slots__ = ("_is_hashed", "_keys", "_width", "order", "version")
 
     def __init__(
         self, members: Iterable[Address] = (), order: RingOrder = RingOrder.ADDRESS
     ) -> None:
         self.order = order
         self.version = 0
-        self._width = ADDRESS_BYTES if order is RingOrder.ADDRESS else HASH_BYTES + ADDRESS_BYTES
+        self._is_hashed = order is RingOrder.HASHED
+        self._width = HASH_BYTES + ADDRESS_BYTES if self._is_hashed else ADDRESS_BYTES
         self._keys = b"".join(sorted({self._key(member) for member in members}))
 
     def __len__(self) -> int:
@@ -111,7 +112,7 @@ class Ring:
         left: bytes = region.left
         right: bytes = region.right
         key: bytes = address
-        if self.order is not RingOrder.ADDRESS:
+        if self._is_hashed:
             left, right = self._key(region.left), self._key(region.right)
             key = self._key(address)
         return left <= key <= right if left <= right else key >= left or key <= right
@@ -149,7 +150,7 @@ class Ring:
         return copy
 
     def _key(self, address: Address) -> bytes:
-        return address if self.order is RingOrder.ADDRESS else address.hashed() + address
+        return address.hashed() + address if self._is_hashed else address
 
     def _key_at(self, index: int) -> bytes:
         return self._keys[index * self._width : (index + 1) * self._width]

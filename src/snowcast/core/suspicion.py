@@ -42,7 +42,7 @@ class Suspicions:
         membership.listeners.append(self._on_changes)
         membership.on_suspect = self._on_claim
 
-    def accuse(self, member: Member, witnesses: set[Address], now_us: int) -> None:
+    def accuse(self, member: Member, witnesses: frozenset[Address], now_us: int) -> None:
         """This node has probed `member` in vain, and so have `witnesses`."""
         suspect = member.address
         claim = msgspec.structs.replace(member, state=State.SUSPECT)
