@@ -82,6 +82,55 @@ def test_a_port_asks_for_the_token_and_the_socket_does_not(
     story()
 
 
+def test_bytes_that_are_no_text_are_refused_as_any_other_stranger(
+    tmp_path: Path, guarded: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def answered(at: str, *lines: bytes) -> bytes:
+        host, port = at.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(b"\r\n".join((*lines, b"Connection: close", b"", b"")))
+        answer = await reader.read()
+        await end(writer)
+        return answer
+
+    @on_loop
+    async def story() -> None:
+        async with agent(tmp_path, **guarded):
+            at = said_at(caplog, "control API")
+            here, get = b"Host: localhost", b"GET /v1/status HTTP/1.1"
+            for given in (b"Bearer \xff\xfe", b"\xff", b"Bearer \xe2\x82"):
+                told = await answered(at, get, here, b"Authorization: " + given)
+                assert told.startswith(b"HTTP/1.1 401 ")
+            told = await answered(at, get, b"Host: \xff\xfe")
+            assert told.startswith((b"HTTP/1.1 403 ", b"HTTP/1.1 400 "))
+            told = await answered(at, b"GET /v1/status HTTP/1.0")
+            assert told.startswith(b"HTTP/1.0 403 "), "no name is no name of this machine"
+
+    story()
+
+
+def test_no_name_is_looked_up_for_who_gives_none(
+    tmp_path: Path,
+    guarded: dict[str, Any],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def looked_up() -> str:
+        raise AssertionError("a lookup may take seconds, and all wait for it")
+
+    @on_loop
+    async def story() -> None:
+        async with agent(tmp_path, **guarded):
+            monkeypatch.setattr("socket.getfqdn", looked_up)
+            host, port = said_at(caplog, "control API").removeprefix("http://").split(":")
+            reader, writer = await asyncio.open_connection(host, int(port))
+            writer.write(b"GET /v1/status HTTP/1.0\r\n\r\n")
+            assert (await reader.read()).startswith(b"HTTP/1.0 403 ")
+            await end(writer)
+
+    story()
+
+
 def test_a_page_of_elsewhere_that_points_here_reads_nothing(
     tmp_path: Path, guarded: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -39,13 +39,16 @@ class Doorkeeper:
         if sock is None or sock.family == socket.AF_UNIX:
             return
         is_plain = request.scheme == "http"
-        if is_plain and _is_loopback(sock.getsockname()[0]) and not _names_loopback(request.host):
-            message = f"this is not {request.host}: ask for 127.0.0.1 or localhost"
+        host = request.headers.get("Host", "")  # `request.host` looks one up where none is given
+        if is_plain and _is_loopback(sock.getsockname()[0]) and not _names_loopback(host):
+            message = f"this is not {host!a}: ask for 127.0.0.1 or localhost"
             raise Refusal(HTTPStatus.FORBIDDEN, "wrong_host", message)
         if self._secret is None or request.path in self._open_to_all:
             return
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
-        is_right = hmac.compare_digest(given.strip().encode(), self._secret.encode())
+        # Bytes that are no UTF-8 are surrogates here.
+        sent = given.strip().encode("utf-8", "surrogateescape")
+        is_right = hmac.compare_digest(sent, self._secret.encode())
         if scheme.lower() != "bearer" or not is_right:
             message = f"send `Authorization: Bearer` and the token, which is in {self._where}"
             raise Refusal(HTTPStatus.UNAUTHORIZED, "unauthorized", message)
