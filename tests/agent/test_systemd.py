@@ -79,6 +79,34 @@ async def test_the_watchdog_hears_from_a_loop_that_turns(tmp_path: Path) -> None
     assert set(heard) == {b"WATCHDOG=1"}
 
 
+def test_a_queue_that_is_full_makes_nobody_wait(tmp_path: Path) -> None:
+    environment = {"NOTIFY_SOCKET": str(tmp_path / "notify")}
+    with listening(environment["NOTIFY_SOCKET"]):
+        taken = 0
+        while systemd.notify("WATCHDOG=1", environment, wait_s=0):
+            taken += 1
+        assert taken > 0
+        assert not systemd.notify("STOPPING=1", environment, wait_s=0.01), "waited, and went on"
+
+
+@on_loop
+async def test_a_watchdog_that_was_not_reached_once_is_told_the_next_time(tmp_path: Path) -> None:
+    path = str(tmp_path / "notify")
+    environment = {"NOTIFY_SOCKET": path, "WATCHDOG_USEC": "20000"}
+    watching = asyncio.create_task(systemd.watch(environment))
+    await asyncio.sleep(0)  # it has told nobody now
+    with listening(path) as sock:
+        heard = asyncio.Event()
+        asyncio.get_running_loop().add_reader(sock, heard.set)
+        await asyncio.wait((watching, asyncio.create_task(heard.wait())),
+                           return_when=asyncio.FIRST_COMPLETED)  # fmt: skip
+        asyncio.get_running_loop().remove_reader(sock)
+        assert sock.recv(100) == b"WATCHDOG=1"
+        assert not watching.done()
+    watching.cancel()
+    await asyncio.wait((watching,))
+
+
 @on_loop
 async def test_without_a_watchdog_the_watch_ends_at_once() -> None:
     await systemd.watch({})
