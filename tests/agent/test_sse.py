@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,26 @@ async def test_a_reader_who_goes_is_forgotten_at_once(
         assert a.meters.streams == 1
         response.close()
         await until(lambda: a.meters.streams == 0)
+
+
+@on_loop
+async def test_a_reader_who_has_stopped_gives_up_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sse, "WRITE_S", 0.2)
+    async with pair(tmp_path, control={"streams_max": 1}) as (a, b):
+        _, writer = await asyncio.open_unix_connection(a.settings.socket, limit=1 << 10)
+        writer.write(b"GET /v1/messages HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        await until(lambda: a.meters.streams == 1)
+        while a.meters.streams:  # nobody reads
+            await b.cluster.broadcast(b"x" * 200_000, reliable=True)
+        async with speaker(a) as to:
+            response = await to.session.get(to.base + "/v1/messages")
+            assert response.status == 200
+            response.close()
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
 
 
 @on_loop

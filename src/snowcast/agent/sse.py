@@ -2,7 +2,7 @@
 
 Rules of this file:
 - Nothing waits here without bound: a reader's buffer is that of its subscription, and it is told
-  what it missed as `lagged`.
+  what it missed as `lagged`. One that takes nothing at all for a while gives up its place.
 - Comments come now and then, so that a reader sees that the agent lives, and the agent that nobody
   reads any more.
 """
@@ -21,6 +21,7 @@ from snowcast.runtime.feeds import Lagged, Subscription
 from snowcast.runtime.news import ClusterEvent, Message
 
 HEARTBEAT_S = 15.0
+WRITE_S = 60.0
 CHUNK_BYTES = 64 << 10
 HEADERS = {
     "Content-Type": "text/event-stream; charset=utf-8",
@@ -38,16 +39,25 @@ async def send_stream(
     response = web.StreamResponse(headers=HEADERS)
     try:
         await response.prepare(request)
-        await response.write(LISTENING)
+        await _write(response, LISTENING)
         while (chunk := await _next(subscription)) is not None:
-            await response.write(chunk)
-        await response.write(END)
+            await _write(response, chunk)
+        await _write(response, END)
         await response.write_eof()
     except ConnectionError:
         pass  # the reader has gone
+    except TimeoutError:  # it is there and has stopped: what waits for it is for nobody
+        if request.transport is not None:
+            request.transport.abort()
     finally:
         subscription.close()
     return response
+
+
+async def _write(response: web.StreamResponse, chunk: bytes) -> None:
+    """Write to a reader who may not read; TimeoutError if it does not for too long."""
+    async with asyncio.timeout(WRITE_S):
+        await response.write(chunk)
 
 
 async def _next(subscription: Subscription[Any]) -> bytes | None:
