@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import socket
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,16 @@ import pytest
 
 import snowcast
 from snowcast.agent.agent import SIGNALLED, Agent
+from snowcast.core.errors import UsageError
 from snowcast.core.trees import Mode
 from snowcast.runtime.errors import BindError
-from snowcast.runtime.questions import AskView, Reach
+from snowcast.runtime.questions import AskKeys, AskView, KeyAction, Reach
 from support.agents import agent, pair, settings
 from support.http import listen_to
 from support.loops import on_loop, until
+
+KEY = b64encode(bytes(32)).decode()
+OTHER_KEY = b64encode(bytes(31) + b"1").decode()
 
 
 def said(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -111,6 +116,21 @@ async def test_a_question_reaches_everybody_and_its_time_is_a_metric(tmp_path: P
         answers, _ = await a.ask(Reach())
         assert answers.receipt.is_complete
         assert b"snowcast_receipt_seconds_count 2.0" in a.meters.text()
+
+
+@on_loop
+async def test_a_question_that_cannot_be_put_changes_nothing_here_either(tmp_path: Path) -> None:
+    kept = tmp_path / "keys"
+    kept.write_text(KEY + "\n")
+    kept.chmod(0o600)
+    security = {"keys_file": str(kept)}
+    # This way to broadcast gives no receipts, so that nobody can be asked.
+    async with agent(tmp_path, security=security, cluster={"protocol": "gossip"}) as a:
+        ids = a.cluster.keys.ids  # type: ignore[union-attr]
+        with pytest.raises(UsageError, match="receipts"):
+            await a.ask(AskKeys(KeyAction.INSTALL, OTHER_KEY))
+        assert a.cluster.keys.ids == ids  # type: ignore[union-attr]
+    assert kept.read_text() == KEY + "\n"
 
 
 @on_loop

@@ -113,11 +113,13 @@ class Agent:
         self._leaves.set()
 
     async def ask(self, question: Question) -> tuple[Answers, ViewAnswer | KeysAnswer]:
-        """Ask everybody, this node included."""
-        mine = self.cluster.desk.answer(question)
+        """Ask everybody, this node included.
+
+        This node comes last: a question that cannot be put has changed nothing, here neither.
+        """
         answers = await self.cluster.ask(question)
         self.meters.receipt_s.add(answers.receipt.elapsed)
-        return answers, mine
+        return answers, self.cluster.desk.answer(question)
 
     async def _close(self) -> None:
         if not self._has_left:
