@@ -43,6 +43,16 @@ def get(url: str) -> tuple[int, str]:
     return found
 
 
+def by_key(toml: str) -> dict[str, str]:
+    """The lines of a file of settings, by the key that each sets."""
+    found, section = {}, ""
+    for line in toml.splitlines():
+        if line.startswith("["):
+            section = line[1:].partition("]")[0]
+        found[f"{section}.{line.split(' ')[0]}"] = line
+    return found
+
+
 def test_flags_come_before_the_environment_before_a_file_before_defaults(
     call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -60,10 +70,11 @@ def test_flags_come_before_the_environment_before_a_file_before_defaults(
     assert {f"{s}.{k}" for s, values in shown.items() for k in values} >= set(keys()) - {
         "security.keys"
     }
-    lines = {line.split(" ")[0]: line for line in told.out.splitlines()}
-    assert lines["name"].endswith(f"; from {path}") or "cluster" in told.out
-    assert lines["streams_max"].endswith("; from SNOWCAST_CONTROL_STREAMS_MAX")
-    assert lines["tags"].endswith("; from --tag")
+    lines = by_key(told.out)
+    assert lines["node.name"].endswith(f"; from {path}")
+    assert not lines["cluster.name"].endswith(f"; from {path}")
+    assert lines["control.streams_max"].endswith("; from SNOWCAST_CONTROL_STREAMS_MAX")
+    assert lines["node.tags"].endswith("; from --tag")
     again = tmp_path / "again.toml"
     again.write_text(told.out)
     for name in ("NODE_TAGS", "CONTROL_STREAMS_MAX"):

@@ -95,7 +95,9 @@ def test_whenever_a_run_is_stopped_it_leaves_no_process_and_no_trace(
     tmp_path: Path, number: signal.Signals, moment: str
 ) -> None:
     lab, workers = _stop(tmp_path, number, ["--processes", "2"], moment)
-    assert lab.returncode == (-number if number == signal.SIGKILL else 130) or moment == "begun"
+    # Before it has begun to listen for signals, a process ends of them in the way of all.
+    ends = {-number} if number == signal.SIGKILL else {130}
+    assert lab.returncode in (ends | {-number} if moment == "begun" else ends)
     assert _gone(workers)
     assert [child.name for child in tmp_path.iterdir()] == ["long.toml"]
 
