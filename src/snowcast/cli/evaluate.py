@@ -96,8 +96,9 @@ def evaluate(
     - `snowcast evaluate --out build/evaluation --real build/lab-metrics`
     """
     need_the_extra()
-    from snowcast.report.build import build, check_free
+    from snowcast.report.build import build
     from snowcast.report.measured import open_measured
+    from snowcast.report.whole import check_free
 
     if real is not None:  # a mistake is told before hours of work
         open_measured(real)

@@ -13,12 +13,10 @@ Rules of this file:
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from snowcast.core.errors import UsageError
 from snowcast.report.broadcasts import broadcasts
 from snowcast.report.cells import cells
 from snowcast.report.comparison import Entry, compare
@@ -28,6 +26,7 @@ from snowcast.report.measured import Measured, open_measured
 from snowcast.report.page.build import Picture, build_page
 from snowcast.report.paired import Pair, pairs
 from snowcast.report.results import results_page
+from snowcast.report.whole import REPORT, whole_report
 
 TITLE = "snowcast: what was measured"
 PAGE = "index.html"
@@ -48,17 +47,9 @@ def build(simulated: Path, out: Path, real: Path | None = None) -> Report:
     """Write the report of what was simulated, and of what was measured on real nodes, to `out`."""
     tables = open_measured(simulated)
     real_tables = None if real is None else open_measured(real)
-    check_free(out)
-    draft = out.with_name(f".{out.name}.part")
-    shutil.rmtree(draft, ignore_errors=True)
-    draft.mkdir(parents=True)
-    try:
+    with whole_report(out) as draft:
         entries = compare(tables, real_tables)
         figures = _write(draft, tables, real_tables, entries)
-        shutil.rmtree(out, ignore_errors=True)
-        draft.rename(out)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
     return Report(out, out / PAGE, figures, tuple(entries))
 
 
@@ -80,7 +71,7 @@ def _write(
     (draft / PAGE).write_text(page, encoding="utf-8")
     document = _document(setting, tables, real, entries, paired, drawn)
     (draft / "RESULTS.md").write_text(results_page(document), encoding="utf-8")
-    (draft / "report.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    (draft / REPORT).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     return names
 
 
@@ -117,9 +108,3 @@ def _runs(how: str, tables: Measured) -> str:
     messages = sum(row["messages"] for row in runs)
     noun = "run" if len(runs) == 1 else "runs"
     return f"{len(runs)} {noun} {how} ({scenarios}), {messages} messages in all."
-
-
-def check_free(out: Path) -> None:
-    """Only a report may be replaced by a report."""
-    if out.exists() and not (out / "report.json").is_file() and any(out.iterdir()):
-        raise UsageError(f"{out}: not empty, and no report: give a directory of its own")
