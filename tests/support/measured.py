@@ -115,7 +115,11 @@ def _measured(
 ) -> Measured:
     receivers = {node: at_us for node, at_us in roster.items() if node != message.origin}
     came = [row for row in arrivals if row.node in receivers]
-    firsts = {row.node: row.at_us - message.at_us for row in came if row.first}
+    firsts: dict[str, int] = {}
+    for row in came:
+        if row.first:  # of its life: a node that was started again may have another
+            took_us = row.at_us - message.at_us
+            firsts[row.node] = min(took_us, firsts.get(row.node, took_us))
     last_us = max(firsts.values(), default=0)
     ends_us = message.at_us + last_us
     dead = {node for node, at_us in receivers.items() if at_us is not None and at_us <= ends_us}

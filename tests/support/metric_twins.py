@@ -56,7 +56,8 @@ class Facts:
             for one in about
             if one.kind == "data" and one.node in self.receivers and self._lives_at(one)
         ]
-        self.first = [one for one in self.copies if one.first]
+        firsts = sorted([one for one in self.copies if one.first], key=_by_time, reverse=True)
+        self.first = list({one.node: one for one in firsts}.values())  # the earliest of each
         self.delays_us = sorted([one.at_us - sent.at_us for one in self.first])
         self.acks = [one for one in about if one.kind in ACKS]
         ended_us = sent.at_us + (self.delays_us[-1] if self.delays_us else 0)
@@ -78,6 +79,11 @@ class Facts:
             if one.complete and one.node == self.sent.origin:
                 last[one.tree] = max(last.get(one.tree, one.at_us), one.at_us)
         return min(last.values(), default=None)
+
+
+def _by_time(arrival: ArrivalRow) -> tuple[int, int]:
+    assert arrival.hop is not None
+    return arrival.at_us, arrival.hop
 
 
 def messages(trace: Trace) -> Rows:

@@ -175,7 +175,8 @@ def _spread(rng: Random, sent: MessageRow, names: Sequence[str]) -> list[Arrival
         for number in range(rng.choice([0, 1, 1, 1, 2, 3])):
             at_us = sent.at_us + rng.choice([-40, 0, 63, 64, 1_000, rng.randrange(2 * SECOND)])
             more = {"bytes": rng.randrange(100, 200), "hop": rng.randint(1, 5)}
-            more |= {"first": None if number > 1 else number == 0, "tree": rng.choice([0, 1, 2])}
+            is_first = number == 0 or rng.random() < 0.2  # for a node that was started again too
+            more |= {"first": is_first or rng.choice([None, False]), "tree": rng.choice([0, 1, 2])}
             sender = rng.choice(names)
             found.append(data(who, at_us, sent.message, sender, run=sent.run, **more))
     for _ in range(rng.randrange(5)):

@@ -23,10 +23,10 @@ def test_every_copy_counts_the_first_is_marked(spark: SparkSession) -> None:
     assert counted(
         spark, data("b", 300), data("b", 400, first=None, bytes=7, hop=3), data("c", 90)
     ) == [
-        {"run": "r", "message": "m", "first": first, "delay_us": delay_us, "bytes": size,
-         "hop": hop, "crashed_us": crashed_us}
-        for first, delay_us, size, hop, crashed_us in [
-            (False, 300, 7, 3, None), (True, -10, 120, 1, 500), (True, 200, 120, 1, None)
+        {"run": "r", "message": "m", "place": place, "first": first, "delay_us": delay_us,
+         "bytes": size, "hop": hop, "crashed_us": crashed_us}
+        for place, first, delay_us, size, hop, crashed_us in [
+            (2, False, 300, 7, 3, None), (2, True, 200, 120, 1, None), (3, True, -10, 120, 1, 500)
         ]
     ]  # fmt: skip
 

@@ -87,6 +87,29 @@ def test_who_dies_on_the_way_drops_out_of_both_sides(spark: SparkSession) -> Non
     assert (row["intended_live"], row["delivered_live"]) == (1, 1)
 
 
+def test_a_node_that_gets_a_message_in_two_lives_is_one_receiver(spark: SparkSession) -> None:
+    trace = Trace(
+        [run()],
+        [node("a"), node("b", life=1), node("b", life=2), node("c", crashed_us=9_500)],
+        [message()],
+        [
+            data("b", 9_000, hop=7),
+            data("c", 2_000, hop=3),
+            data("b", 1_000, hop=2),
+            data("c", 3_000, hop=9),
+        ],
+    )
+    (row,) = measured(spark, trace)
+    assert (row["delivered"], row["delivered_live"], row["reliability"]) == (2, 2, 1.0)
+    assert (row["ldt_ms"], row["p50_ms"], row["last_delivery_hop"]) == (2.0, 1.0, 3)
+    assert (row["copies"], row["redundancy"], row["data_bytes"]) == (4, 1.0, 480)
+
+
+def test_a_hop_that_the_trace_does_not_tell_is_none(spark: SparkSession) -> None:
+    trace = Trace([run()], [node("a"), node("b")], [message()], [data("b", 5_000, hop=None)])
+    assert [row["last_delivery_hop"] for row in measured(spark, trace)] == [None]
+
+
 @given(seeds=SEEDS)
 @few_examples
 def test_spark_and_plain_python_agree(spark: SparkSession, seeds: list[int]) -> None:

@@ -15,6 +15,8 @@ from snowcast.pipeline.metrics.keys import held, ms, ratio, with_keys
 from snowcast.pipeline.metrics.percentiles import percentiles
 
 COUNTS = ("delivered", "copies", "data_bytes", "ack_bytes")
+NO_HOP = -1
+"""Stands for what the trace does not tell, as arrays have to be of one length."""
 
 
 def message_metrics(
@@ -41,13 +43,48 @@ def tallies(copies: DataFrame) -> DataFrame:
     `delays_us` are the times of its deliveries, in order; `doomed` is when those crash that got it
     and crash some time.
     """
-    return copies.groupBy("run", "message").agg(
+    is_doomed = F.col("first") & F.col("crashed_us").isNotNull()
+    counted = copies.groupBy("run", "message").agg(
         F.count(F.lit(1)).alias("copies"),
         F.sum("bytes").alias("data_bytes"),
-        F.max(of_first("hop")).alias("last_delivery_hop"),
-        F.sort_array(F.collect_list(of_first("delay_us"))).alias("delays_us"),
-        F.collect_list(of_first("crashed_us")).alias("doomed"),
+        F.collect_list(of_first("place")).alias("place"),
+        F.collect_list(of_first("delay_us")).alias("delay_us"),
+        F.collect_list(of_first(F.coalesce("hop", F.lit(NO_HOP)))).alias("hop"),
+        F.collect_set(F.when(is_doomed, F.struct("place", "crashed_us"))).alias("doomed"),
     )
+    last_hop = F.array_max("hop")
+    return each_once(counted).select(
+        "run",
+        "message",
+        "copies",
+        "data_bytes",
+        F.when(last_hop != NO_HOP, last_hop).alias("last_delivery_hop"),
+        F.sort_array("delay_us").alias("delays_us"),
+        F.transform("doomed", lambda one: one["crashed_us"]).alias("doomed"),
+    )
+
+
+def each_once(counted: DataFrame) -> DataFrame:
+    """Of the firsts of a node, in the arrays `place`, `delay_us` and `hop`, the earliest alone.
+
+    Hardly any message has a node twice, and only these are sorted. Grouping all arrivals by node
+    would say the same at many times the cost.
+    """
+    is_fine = F.array_size(F.array_distinct("place")) == F.array_size("place")
+    in_order = F.array_sort(F.arrays_zip("place", "delay_us", "hop"))
+    before = F.concat(
+        F.array(F.lit(None).cast("int")), F.transform(in_order, lambda one: one["place"])
+    )
+    new = F.zip_with(
+        in_order, before, lambda one, last: F.when(~one["place"].eqNullSafe(last), one)
+    )
+    once = counted.withColumn("once", F.when(~is_fine, F.filter(new, lambda one: ~one.isNull())))
+
+    def kept(name: str) -> Column:
+        told = F.transform("once", lambda one: one[name])
+        return F.when(F.col("once").isNull(), F.col(name)).otherwise(told)
+
+    return once.withColumns({name: kept(name) for name in ("delay_us", "hop")}).drop("once")
 
 
 def with_times(tallies: DataFrame) -> DataFrame:
