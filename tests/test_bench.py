@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +16,7 @@ import pytest
 import bench.__main__ as command
 from bench import NAMES
 from bench.harness import Row, best_seconds, in_turns, not_measured, table
+from bench.pipeline import resident_bytes
 
 NAN = float("nan")
 
@@ -124,3 +128,27 @@ def test_turns_go_there_and_back_and_tell_the_median() -> None:
 
     assert in_turns({"a": case("a"), "b": case("b")}, 3) == {"a": 2.0, "b": 30.0}
     assert "".join(ran) == "abbaab"
+
+
+def test_a_child_that_has_its_parents_memory_is_not_counted_again(tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    opened = f"(os.POSIX_SPAWN_OPEN, 0, {str(gate)!r}, os.O_RDONLY, 0)"  # waits for a writer
+    program = f"import os; held = b'x' * (64 << 20); pid = os.posix_spawn('/bin/true', ['true'], \
+os.environ, file_actions=[{opened}]); os.waitpid(pid, 0)"
+    with subprocess.Popen([sys.executable, "-c", program]) as parent:
+        children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
+        try:
+            for _ in range(1_000):
+                if children.read_text():
+                    break
+                time.sleep(0.02)
+            pids = [parent.pid, int(children.read_text())]
+            each = [resident_bytes([pid]) for pid in pids]
+            assert min(each) > 64 << 20
+            assert resident_bytes(pids) < 1.1 * max(each)
+            assert resident_bytes([*pids, os.getpid()]) > max(each) + (8 << 20)
+        finally:
+            with gate.open("wb"):
+                pass
+    assert parent.returncode == 0
