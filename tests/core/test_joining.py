@@ -148,4 +148,4 @@ def test_others_that_cannot_be_reached_do_not_matter() -> None:
 def test_a_restarted_node_is_ready_in_the_life_that_it_needs_to_outlive_the_last() -> None:
     node = Outside(4)
     effects = node.view_part(4, *records((4,)), record(9, State.EVICTED, refutations=3))
-    assert sends(effects) == [(4, JoinReady(record(9, refutations=4).incarnation))]
+    assert sends(effects) == [(4, JoinReady(record(9, life=2).incarnation))]

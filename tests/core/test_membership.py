@@ -87,10 +87,6 @@ def test_each_claim_of_a_suspicion_is_passed_on_whether_news_or_not() -> None:
     [
         (record(0, SUSPECT), record(0, refutations=1)),
         (record(0, EVICTED), record(0, refutations=1)),
-        (record(0, LEFT), record(0, refutations=1)),
-        (record(0, EVICTED, refutations=4), record(0, refutations=5)),
-        (record(0, refutations=4), record(0, refutations=5)),
-        (record(0, LEFT, life=2), record(0, life=2, refutations=1)),
     ],
 )
 def test_a_node_outlives_what_is_said_of_it_and_announces_that(
@@ -101,6 +97,32 @@ def test_a_node_outlives_what_is_said_of_it_and_announces_that(
     assert door.me == incarnation == me_in_the_view(door)
     assert door.announced == [incarnation]
     assert (door.changes, door.claims) == ([], []), "is no news of others"
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        record(0, LEFT),
+        record(0, EVICTED, refutations=4),
+        record(0, refutations=4),
+        record(0, life=1, refutations=2**16 - 1),
+    ],
+)
+def test_what_only_another_process_can_have_caused_begins_a_later_life(claim: Member) -> None:
+    """Of one life there would be the same message ids twice: what comes second is dropped."""
+    door = Door()
+    door.learn(claim)
+    assert door.me == record(0, life=2) == me_in_the_view(door)
+    assert door.announced == [record(0, life=2)]
+
+
+@pytest.mark.parametrize("claim", [record(0, LEFT, life=7), record(0, SUSPECT, life=7)])
+def test_a_life_that_was_anothers_is_not_taken_on_but_outlived(claim: Member) -> None:
+    door = Door()
+    door.learn(claim)
+    assert door.me == record(0, life=8)
+    assert door.membership.refute(record(0, life=9, refutations=3).incarnation, 0)
+    assert door.me == record(0, life=10)
 
 
 @pytest.mark.parametrize("old", [record(0), record(0, life=0)])

@@ -19,7 +19,7 @@ from support.walks import Send, broadcast
 
 N, FANOUT = 500, 4
 PAYLOAD = bytes(range(100))
-LIFE = 1_800_000_000  # a life begins at a second of Unix time
+LIFE = 1_800_000_000 * 16  # a life begins at a sixteenth of a second of Unix time
 SEQUENCES = [*range(1, 101), 10_000]
 PAPER_STANDARD, PAPER_COLORING = 122, 244
 

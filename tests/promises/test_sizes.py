@@ -21,7 +21,7 @@ from support.pair import Pair
 from support.rings import member
 
 N = 100_000
-LIFE = 1_760_000_000
+LIFE = 1_760_000_000 * 16
 
 T = TypeVar("T")
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from pathlib import Path
 
 import pytest
 
 import snowcast
+from snowcast.runtime import snapshot
 from snowcast.runtime.ports import bind
 from snowcast.runtime.snapshot import load
 from snowcast.testing import agreed, eventually
@@ -100,6 +102,30 @@ async def test_a_restarted_node_finds_the_members_it_knew_and_begins_a_later_lif
         async with snowcast.join(address, config=FAST, snapshot=path, wait=60) as again:
             assert again.me.life > life
             await agreed([stays, again])
+
+
+@pytest.mark.parametrize("set_back_s", [0, 3600])
+@on_loop
+async def test_what_a_restarted_node_sends_is_new_whatever_its_clock_says(
+    set_back_s: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a snapshot, and as a process of its own: it remembers nothing."""
+    async with snowcast.join(name="stays", config=FAST) as stays:
+        reader, seeds = stays.messages(), [str(stays.address)]
+        at, address = time.time(), "127.0.0.1:0"
+        lives = []
+        for payload in (b"one", b"two"):
+            monkeypatch.setattr(snapshot, "_begun", {})
+            async with snowcast.join(address, seeds, config=FAST, wait=60, linger=0) as node:
+                address = str(node.address)
+                lives.append(node.me.life)
+                receipt = await node.broadcast(payload, reliable=True)
+                assert (receipt.delivered, receipt.missing) == (1, ())
+                message = await anext(reader)
+                assert isinstance(message, snowcast.Message)
+                assert message.payload == payload
+            monkeypatch.setattr(time, "time", lambda: at - set_back_s)
+        assert lives[0] < lives[1]
 
 
 @on_loop

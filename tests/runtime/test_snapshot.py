@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from snowcast.core.errors import UsageError
+from snowcast.core.wire import uvarint
 from snowcast.runtime import snapshot
 from support.loops import local
 
@@ -25,9 +26,15 @@ def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
 
 
 def test_a_new_life_is_later_than_the_last_whatever_the_clock_says() -> None:
-    ahead = int(time.time()) + 1_000_000
-    assert snapshot.next_life(snapshot.Snapshot(cluster="a", life=ahead)) == ahead + 1
-    assert snapshot.next_life(None) >= ahead - 1_000_000
+    ahead = (int(time.time()) + 1_000_000) * snapshot.TICKS_PER_S
+    last = snapshot.Snapshot(cluster="a", life=ahead)
+    assert snapshot.begin_life(local(1), last) == ahead + 1
+    assert snapshot.begin_life(local(1), None) == ahead + 2, "this process remembers"
+    assert snapshot.begin_life(local(2), None) < ahead, "of another node"
+
+
+def test_a_life_takes_five_bytes_in_a_frame() -> None:
+    assert len(uvarint(snapshot.begin_life(local(3), None))) == 5
 
 
 def test_what_is_missing_damaged_or_of_another_cluster_is_passed_over(

@@ -5,6 +5,8 @@ Paper, Membership Maintenance; DESIGN 6.
 Rules of this file:
 - All knowledge about members goes through `learn`, wherever it comes from.
 - Only a node itself raises its incarnation: to refute a suspicion or an eviction, by one.
+- What this process cannot have caused was another's: of a greater incarnation than it has, or that
+  it left. Then it begins a later life; in that one it would give out message ids a second time.
 """
 
 from __future__ import annotations
@@ -16,7 +18,13 @@ import msgspec
 from snowcast.core.address import Address
 from snowcast.core.context import Context
 from snowcast.core.effects import MemberChanged
-from snowcast.core.member import INCARNATION_MAX, Member, State
+from snowcast.core.member import (
+    INCARNATION_MAX,
+    REFUTATION_BITS,
+    Member,
+    State,
+    first_incarnation,
+)
 from snowcast.core.view import Change
 
 Listener = Callable[[list[Change], Address, int], None]
@@ -74,7 +82,9 @@ class Membership:
         is_possible = incarnation < INCARNATION_MAX and not self.is_leaving
         if incarnation < self.me.incarnation or not is_possible:
             return False
-        self._become(msgspec.structs.replace(self.me, incarnation=incarnation + 1), now_us)
+        is_mine = incarnation == self.me.incarnation
+        outlived = incarnation + 1 if is_mine else _later_life(incarnation)
+        self._become(msgspec.structs.replace(self.me, incarnation=outlived), now_us)
         return True
 
     def leave(self, now_us: int) -> None:
@@ -102,10 +112,21 @@ class Membership:
 
     def _hear_of_myself(self, member: Member, now_us: int) -> None:
         is_old_news = member.state is State.ALIVE and member.incarnation <= self.me.incarnation
-        if not is_old_news and not self.is_leaving:
+        if is_old_news or self.is_leaving:
+            return
+        if member.state is State.LEFT and member.incarnation == self.me.incarnation:
+            later = msgspec.structs.replace(self.me, incarnation=_later_life(member.incarnation))
+            self._become(later, now_us)
+        else:
             self.refute(member.incarnation, now_us)
-            self.announce((self.me,), now_us)
+        self.announce((self.me,), now_us)
 
     def _become(self, me: Member, now_us: int) -> None:
         self.me = me
         self._context.view.merge((me,), now_us)
+
+
+def _later_life(incarnation: int) -> int:
+    """The first incarnation of the next life, or where there is none just a greater one."""
+    later = first_incarnation((incarnation >> REFUTATION_BITS) + 1)
+    return later if later <= INCARNATION_MAX else min(incarnation + 1, INCARNATION_MAX)

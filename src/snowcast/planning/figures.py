@@ -16,7 +16,7 @@ from snowcast.core.trees import Tree
 from snowcast.planning.build import Edge, Plan, PlannedTree, node_address
 
 PAYLOAD_BYTES = 100
-LIFE = 1_760_000_000  # a start time in seconds, as a node's life may be
+LIFE = 1_760_000_000 * 16  # a start time in ticks, as a node's life may be
 SEQUENCE = 1_000
 
 

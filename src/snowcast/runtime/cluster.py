@@ -58,7 +58,6 @@ class Cluster:
         self.desk = Desk(self._describe, lambda: self.keys, self._answer)
         self._inquirer = Inquirer(self._notices)
         self._notices.on_question = self.desk.on_question
-        self._life = 0
         self._ticks = 0
         self._is_closed = False
 
@@ -254,8 +253,8 @@ class Cluster:
                 options.seeds, address, contacts, self._on_seeds, lambda: self.is_joined
             )
             await self._seeds.look_up()
-            self._life = snapshot.next_life(last)
-            host = Host(options, sockets, address, self._life, self._notices.take)
+            life = snapshot.begin_life(address, last)
+            host = Host(options, sockets, address, life, self._notices.take)
         except BaseException:
             sockets.close()
             await self._close_seeds()
@@ -363,7 +362,7 @@ class Cluster:
         if path is None:
             return
         others = [member.address for member in self.members if member.address != self.address]
-        known = snapshot.of_members(self._options.config.cluster, self._life, others)
+        known = snapshot.of_members(self._options.config.cluster, self.me.life, others)
         snapshot.save_if_new(Path(path), known)
 
 

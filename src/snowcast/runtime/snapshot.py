@@ -18,8 +18,12 @@ from snowcast.core.address import Address
 from snowcast.core.errors import SnowcastError, UsageError
 
 CONTACTS_MAX = 16
+TICKS_PER_S = 16  # the most with which a life of the next years still takes five bytes in a frame
 
 log = logging.getLogger("snowcast")
+
+_begun: dict[Address, int] = {}
+"""By address, the last life that this process has begun."""
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,10 +82,16 @@ def save_if_new(path: Path, snapshot: Snapshot) -> None:
         log.warning("cannot write the snapshot %s: %s", path, error)
 
 
-def next_life(last: Snapshot | None) -> int:
-    """The life that a node begins now: later than the last one whatever the clock says."""
-    now = int(time.time())
-    return now if last is None else max(now, last.life + 1)
+def begin_life(address: Address, last: Snapshot | None) -> int:
+    """The life that a node begins at `address` now: later than those before it.
+
+    The clock makes it so, and where there is no snapshot it may err: it can be set back. The core
+    begins a later life yet when it is told of one that it did not live.
+    """
+    remembered = max(_begun.get(address, -1), -1 if last is None else last.life)
+    life = max(int(time.time() * TICKS_PER_S), remembered + 1)
+    _begun[address] = life
+    return life
 
 
 def of_members(cluster: str, life: int, members: Sequence[Address]) -> Snapshot:
