@@ -30,6 +30,15 @@ def test_an_interval_that_is_a_point_is_not_shown() -> None:
     assert with_interval("ldt_ms", None) == "-"
 
 
+@pytest.mark.parametrize(
+    "value",
+    [Interval(1500, 1480, 1520, 4), Interval(1500, 1500, 1500, 1), Interval(1500, None, None, 1)],
+)
+def test_a_mean_over_few_runs_is_told_without_an_interval(value: Interval) -> None:
+    assert value.ends is None
+    assert with_interval("ldt_ms", value) == "1500"
+
+
 def test_every_metric_of_the_table_has_a_title() -> None:
     assert set(TITLES) == set(METRICS)
 

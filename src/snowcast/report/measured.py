@@ -19,15 +19,26 @@ Row = Mapping[str, Any]
 
 SUMMARY = "summary"
 
+FEW = 5
+"""A mean over fewer runs is shown without an interval: two runs that agree by chance would look
+like certainty."""
+
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean over runs, with its 95 % interval."""
+    """A mean over runs, with its 95 % interval, if there were enough of them to have one."""
 
     mean: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     runs: int
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """Lower and upper end; None where too few runs have been made to show an interval."""
+        if self.low is None or self.high is None or self.runs < FEW:
+            return None
+        return self.low, self.high
 
 
 @dataclass(frozen=True)

@@ -29,10 +29,16 @@ def published(value: float | None) -> str:
 
 
 def with_interval(metric: str, value: Interval | None) -> str:
-    """The mean with its interval: `1560 (1490 to 1630)`; the mean alone where all are equal."""
+    """The mean with its interval: `1560 (1490 to 1630)`.
+
+    The mean alone where all are equal, or where too few runs were made to have an interval.
+    """
     if value is None:
         return "-"
-    mean, low, high = [number(metric, v) for v in (value.mean, value.low, value.high)]
+    mean = number(metric, value.mean)
+    if value.ends is None:
+        return mean
+    low, high = [number(metric, end) for end in value.ends]
     return mean if low == mean == high else f"{mean} ({low} to {high})"
 
 

@@ -58,3 +58,23 @@ def test_of_many_nodes_as_many_are_drawn_as_can_be_seen_with_both_ends(tmp_path:
     assert points[0] == [0.2, 499]
     assert points[-1] == [100, 0]
     assert points == sorted(points)
+
+
+def test_runs_of_other_sizes_take_nobodys_place(tmp_path: Path) -> None:
+    """Names of runs of 60 nodes may stand before those of 500."""
+    rows = [
+        of_run("gossip", f"{nodes}-{run}", node="n", nodes=nodes, on_roster=True, data_bytes_sent=1)
+        for nodes in (1500, 500, 60)
+        for run in range(RUNS_MAX)
+    ]
+    rows = [{**row, "data_bytes_sent": 1_000 * row["nodes"]} for row in rows]
+    for place, kept, height, title in [
+        ("all", rows, 500, ""),
+        ("others", [row for row in rows if row["nodes"] != 500], 1500, "n = 1500, k = 4"),
+    ]:
+        tables = {"summary": SUMMARY, "node_load": kept}
+        figure = load_per_node(open_measured(write(tmp_path / place, tables)))
+        assert figure is not None
+        lines = figure.axes[0].get_lines()
+        assert [line.get_ydata().tolist() for line in lines] == [[height]] * RUNS_MAX
+        assert figure.get_suptitle() == title

@@ -29,3 +29,20 @@ def test_each_panel_has_the_means_of_its_metric(tmp_path: Path) -> None:
         for line in lines.values():
             assert line.get_xydata().tolist() == [[0, mean], [1, 2 * mean]]
     assert over_messages(measured, "churn") is None
+
+
+def test_runs_of_other_sizes_are_in_no_curve_and_a_size_not_the_papers_is_named(
+    tmp_path: Path,
+) -> None:
+    small = at_message(0, "stable", "gossip", "ldt_ms", 5, nodes=60)
+    paper = at_message(0, "stable", "gossip", "ldt_ms", 7)
+    for name, rows, height, title in [
+        ("both", [small, paper, small], 7, ""),
+        ("small", [small], 5, "n = 60, k = 4"),
+    ]:
+        tables = {"summary": [summary("stable", "gossip", "ldt_ms", 1)], "message_summary": rows}
+        figure = over_messages(open_measured(write(tmp_path / name, tables)), "stable")
+        assert figure is not None
+        (line,) = figure.axes[0].get_lines()
+        assert line.get_xydata().tolist() == [[0, height]]
+        assert figure.get_suptitle() == title

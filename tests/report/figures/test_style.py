@@ -52,6 +52,13 @@ def test_a_figure_stands_on_white_and_as_a_part_of_a_page_on_nothing() -> None:
     assert "fill: #ffffff" not in svg_of(figure(), is_part=True)
 
 
+def test_a_mean_over_few_runs_is_drawn_without_a_band() -> None:
+    _, (axes,) = panels(1)
+    curve(axes, [1, 2], [Interval(5, None, None, 1), Interval(7, 1, 9, 2)], "standard")
+    (band,) = axes.collections
+    assert band.get_datalim(axes.transData).height == 2
+
+
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_a_legend_of_all_protocols_fits_below_any_figure(count: int) -> None:
     made, axes = panels(count)

@@ -30,7 +30,7 @@ class _Entry(NamedTuple):
     draw: Callable[[Measured], Figure | None]
 
 
-_BAND = "Lines are means over runs, bands their 95 % intervals."
+_BAND = "Lines are means over runs; where there were five or more, bands are their 95 % intervals."
 
 _CATALOGUE = (
     _Entry(

@@ -6,9 +6,17 @@ from collections import defaultdict
 
 from matplotlib.figure import Figure
 
-from snowcast.report.figures.style import curve, legend_below, logarithmic, panels, shares
-from snowcast.report.measured import Interval, Measured, interval
+from snowcast.report.figures.style import (
+    curve,
+    legend_below,
+    logarithmic,
+    panels,
+    shares,
+    titled,
+)
+from snowcast.report.measured import Interval, Measured, Row, interval
 from snowcast.report.protocols import in_order
+from snowcast.report.sizes import of_one_size
 
 PANELS = (
     ("ldt_ms", "LDT (ms)", logarithmic),
@@ -19,10 +27,13 @@ PANELS = (
 
 def over_messages(measured: Measured, scenario: str) -> Figure | None:
     """Three panels for one scenario; None if it was not run."""
-    lines = _lines(measured, scenario)
-    if not lines:
+    rows = [row for row in measured.rows("message_summary", scenario) if not row["variant"]]
+    rows, size = of_one_size(rows)
+    if not rows:
         return None
+    lines = _lines(rows)
     figure, all_axes = panels(len(PANELS))
+    titled(figure, size)
     for axes, (metric, title, scale) in zip(all_axes, PANELS, strict=True):
         for protocol in in_order({protocol for protocol, _ in lines}):
             points = sorted(lines.get((protocol, metric), {}).items())
@@ -35,10 +46,9 @@ def over_messages(measured: Measured, scenario: str) -> Figure | None:
     return figure
 
 
-def _lines(measured: Measured, scenario: str) -> dict[tuple[str, str], dict[int, Interval]]:
+def _lines(rows: list[Row]) -> dict[tuple[str, str], dict[int, Interval]]:
     """For each protocol and metric, what it was at each message."""
     lines: dict[tuple[str, str], dict[int, Interval]] = defaultdict(dict)
-    for row in measured.rows("message_summary", scenario):
-        if not row["variant"]:
-            lines[row["protocol"], row["metric"]][row["number"]] = interval(row)
+    for row in rows:
+        lines[row["protocol"], row["metric"]][row["number"]] = interval(row)
     return lines

@@ -64,18 +64,25 @@ def panels(count: int, height: float = 3.4) -> tuple[Figure, list[Axes]]:
 def curve(
     axes: Axes, xs: Sequence[float], ys: Sequence[Interval], protocol: str, **style: Any
 ) -> None:
-    """A line through the means, with the intervals as a band around it."""
+    """A line through the means, with the intervals, where there are any, as a band around it."""
     shown = look(protocol)
     front = {"linewidth": 1.8, "zorder": 3} if is_ours(protocol) else {"linewidth": 1.1}
     style = {"label": shown.title, "color": shown.colour, **front, **style}
     axes.plot(xs, [y.mean for y in ys], **style)
-    low, high = [y.low for y in ys], [y.high for y in ys]
+    ends = [y.ends or (y.mean, y.mean) for y in ys]
+    low, high = [low for low, _ in ends], [high for _, high in ends]
     axes.fill_between(xs, low, high, color=style["color"], alpha=0.18, linewidth=0)
 
 
 def marked(protocol: str) -> dict[str, Any]:
     """The style of a line whose points were measured one by one."""
     return {"marker": look(protocol).marker, "markersize": 4}
+
+
+def titled(figure: Figure, text: str) -> None:
+    """Write a line above all panels; none if there is nothing to say."""
+    if text:
+        figure.suptitle(text, fontsize=SETTINGS["font.size"], color=INK)
 
 
 def logarithmic(axes: Axes) -> None:
