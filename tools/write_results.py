@@ -4,8 +4,9 @@
 
 What the page is made of is kept in docs/results: `results.json`, the figures, and what people have
 written about the differences, `differences.md`. So each part can be renewed alone, and with neither
-option the page is written again from what is kept. With --check nothing is written, and the exit
-status says whether the page is current.
+option the page is written again from what is kept. A report that stands beside the paper's numbers
+on few seeds, as a quick evaluation does, is refused unless --allow-few is given. With --check
+nothing is written, and the exit status says whether the page is current.
 """
 
 import argparse
@@ -16,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from snowcast.report.measured import FEW
 from snowcast.report.results import results_page
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -29,6 +31,7 @@ def main(argv: Sequence[str] | None = None, docs: Path = DOCS) -> None:
     parser = argparse.ArgumentParser(description="Write docs/RESULTS.md.")
     parser.add_argument("--report", type=Path, metavar="DIR", help="what `snowcast report` wrote")
     parser.add_argument("--bench", type=Path, metavar="FILE", help="what `make bench` wrote")
+    parser.add_argument("--allow-few", action="store_true", help="keep a report of few seeds, too")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if out of date")
     asked = parser.parse_args(argv)
     if asked.check:
@@ -36,7 +39,7 @@ def main(argv: Sequence[str] | None = None, docs: Path = DOCS) -> None:
             sys.exit("docs/RESULTS.md is out of date: run tools/write_results.py")
         return
     if asked.report:
-        _keep_report(asked.report, docs / FOLDER)
+        _keep_report(asked.report, docs / FOLDER, asked.allow_few)
     if asked.bench:
         _keep(docs / FOLDER, {"bench": json.loads(asked.bench.read_text(encoding="utf-8"))})
     (docs / PAGE).write_text(page(docs), encoding="utf-8")
@@ -61,8 +64,14 @@ def page(docs: Path) -> str:
     return results_page(document, document.get("bench"), f"{FOLDER}/", text)
 
 
-def _keep_report(report: Path, folder: Path) -> None:
+def _keep_report(report: Path, folder: Path, allow_few: bool) -> None:
     document = json.loads((report / "report.json").read_text(encoding="utf-8"))
+    few = [] if allow_few else _few(document)
+    if few:
+        sys.exit(
+            f"fewer than {FEW} runs of {', '.join(few)}: run the full evaluation, or give "
+            "--allow-few"
+        )
     _keep(folder, {part: document[part] for part in PARTS})
     names = {f"{figure['name']}.svg" for figure in document["figures"]}
     for old in folder.glob("*.svg"):
@@ -70,6 +79,17 @@ def _keep_report(report: Path, folder: Path) -> None:
             old.unlink()
     for name in names:
         shutil.copyfile(report / name, folder / name)
+
+
+def _few(document: dict[str, Any]) -> list[str]:
+    """Which protocols stand beside the paper's numbers on few runs, and where."""
+    return list(
+        dict.fromkeys(
+            f"{row['protocol']} in {row['setting']}"
+            for row in document["comparison"]
+            if row["paper"] is not None and row["simulated"] and row["simulated"]["runs"] < FEW
+        )
+    )
 
 
 def _keep(folder: Path, parts: dict[str, Any]) -> None:

@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import write_results
 from snowcast.report.comparison import METRICS, Entry
-from snowcast.report.measured import Interval
+from snowcast.report.measured import FEW, Interval
 from snowcast.report.paired import Pair
 from snowcast.report.results import results_page
 
@@ -19,7 +21,7 @@ WIDE = Interval(1500, 1480, 1520, 20)
 def document(real: Interval | None = None, **changes: Any) -> dict[str, Any]:
     """A report's document as JSON would have it."""
     entries = [Entry("stable", "standard", metric, 122, WIDE, real) for metric in METRICS]
-    pairs = [Pair("aligned", "coloring", "standard", WIDE, 0)]
+    pairs = [Pair("aligned", "coloring", "standard", WIDE, 0, 1.0, 0.98049)]
     full = {
         "setting": "20 runs.",
         "comparison": [entry.as_dict() for entry in entries],
@@ -33,17 +35,19 @@ def test_a_table_has_a_row_for_each_protocol_and_the_sources_beside_each_other()
     page = results_page(document())
     assert "\n20 runs.\n" in page
     assert "\n### Stable\n" in page
+    assert "Simulated under 20 seeds." in " ".join(page.split())
     assert (
-        "| protocol | LDT (ms), paper | LDT (ms), simulated | LDT from the send (ms), sim" in page
+        "| protocol | seeds, simulated | LDT (ms), paper | LDT (ms), simulated "
+        "| LDT from the send (ms), sim" in page
     )
     assert (
-        "| Snow Standard | 122 | 1500<br><sub>1480 to 1520</sub> | 1500<br><sub>1480 to 1520</sub>"
-        " | 122 |"
+        "| Snow Standard | 20 | 122 | 1500<br><sub>1480 to 1520</sub> "
+        "| 1500<br><sub>1480 to 1520</sub> | 122 |"
     ) in page
     assert ", real" not in page
     assert (
-        "| Stable, stragglers where the paper has them | Snow Coloring | Snow Standard "
-        "| 1500 (1480 to 1520) | 0 of 20 seeds |"
+        "| Stable, stragglers where the paper has them | Snow Coloring | 1 "
+        "| Snow Standard | 0.9805 | 1500 (1480 to 1520) | 0 of 20 seeds |"
     ) in page
     assert page.endswith("\n")
 
@@ -51,8 +55,24 @@ def test_a_table_has_a_row_for_each_protocol_and_the_sources_beside_each_other()
 def test_real_nodes_have_columns_when_there_are_any() -> None:
     page = results_page(document(real=POINT))
     heads = next(line for line in page.splitlines() if line.startswith("| protocol |"))
-    assert heads.count(", real |") == len(METRICS)
+    assert heads.count(", real |") == len(METRICS) + 1  # and the number of seeds
     assert " | 1 |\n" in page
+
+
+def test_a_mean_over_few_seeds_has_no_interval_and_its_table_says_how_few() -> None:
+    one = Interval(3113, 3113, 3113, 1)
+    two = Interval(1500, 1400, 1600, 2)
+    entries = [Entry("stable", "standard", metric, 122, one, None) for metric in METRICS]
+    entries += [Entry("stable", "gossip", metric, 122, two, None) for metric in METRICS]
+    pairs = [Pair("stable", "coloring", "standard", two, 0).as_dict()]
+    rows = [entry.as_dict() for entry in entries]
+    page = results_page(document(comparison=rows, paired=pairs))
+    assert "Simulated under 1 to 2 seeds." in " ".join(page.split())
+    assert "| Snow Standard | 1 | 122 | 3113 | 3113 |" in page
+    assert "| Gossip | 2 | 122 | 1500 | 1500 |" in page
+    assert "| Snow Coloring | - | Snow Standard | - | 1500 | 0 of 2 seeds |" in page
+    assert "<sub>" not in page
+    assert "Means over fewer than 5 runs stand alone" in page
 
 
 def test_figures_are_found_where_they_are() -> None:
@@ -99,6 +119,25 @@ def test_what_was_not_run_is_not_spoken_of() -> None:
 
 def test_the_page_of_this_repository_is_what_its_kept_numbers_give() -> None:
     assert write_results.is_current(), "run tools/write_results.py"
+
+
+def test_a_report_of_few_seeds_is_not_kept_unless_that_is_asked_for(
+    tmp_path: Path,
+) -> None:
+    few = Interval(3113, 3113, 3113, FEW - 1)
+    rows = [Entry("stable", "standard", metric, 122, few, POINT) for metric in METRICS]
+    rows += [Entry("stable", "flooding", metric, None, few, None) for metric in METRICS]
+    made = document(comparison=[row.as_dict() for row in rows], figures=[])
+    (tmp_path / "report.json").write_text(json.dumps(made))
+    docs = tmp_path / "docs"
+    with pytest.raises(SystemExit) as refused:
+        write_results.main(["--report", str(tmp_path)], docs)
+    assert str(refused.value) == (
+        "fewer than 5 runs of standard in stable: run the full evaluation, or give --allow-few"
+    )
+    assert not docs.exists()
+    write_results.main(["--report", str(tmp_path), "--allow-few"], docs)
+    assert "Simulated under 4 seeds." in (docs / "RESULTS.md").read_text()
 
 
 def test_each_part_of_the_page_can_be_renewed_alone(tmp_path: Path) -> None:

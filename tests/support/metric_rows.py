@@ -34,7 +34,9 @@ def pair(
     """One row of `comparisons`: a difference in LDT."""
     row = {"scenario": scenario, "protocol": protocol, "against": against, **CELL}
     interval = {"difference": difference, "low": difference - 5, "high": difference + 5}
-    return {**row, "metric": "ldt_ms", "seeds": 20, **interval, "lower": 16, "equal": equal}
+    means = {"mean": 2_000.0 + difference, "mean_against": 2_000.0}
+    counts = {"seeds": 20, "lower": 16, "equal": equal}
+    return {**row, "metric": "ldt_ms", **means, **interval, **counts}
 
 
 def of_run(protocol: str, run: str = "r", **columns: Any) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -51,6 +51,15 @@ def compare(simulated: Measured, real: Measured | None) -> list[Entry]:
         for protocol in in_order({protocol for protocol, _ in (*ours, *theirs)})
         for metric in METRICS
     ]
+
+
+def seeds_of(entries: Iterable[Entry], source: str) -> int:
+    """How many runs the numbers of these entries come from, the most of any; 0 if there are none.
+
+    `source` is `simulated` or `real`.
+    """
+    found: list[Interval | None] = [getattr(entry, source) for entry in entries]
+    return max((value.runs for value in found if value is not None), default=0)
 
 
 def _found(measured: Measured | None, setting: Setting) -> _Found:

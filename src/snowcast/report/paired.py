@@ -10,7 +10,7 @@ from snowcast.report.measured import Interval, Measured, Row, values_of
 from snowcast.report.paper import SETTINGS, SIZE
 from snowcast.report.protocols import in_order
 
-METRIC = "ldt_ms"
+METRIC, REACH = "ldt_ms", "reliability"
 SHOWN = ("coloring", "standard")
 """Snow's two modes stand first. Pairs without either are nobody's question here."""
 
@@ -26,6 +26,9 @@ class Pair:
     difference: Interval
     lower: int
     """Under how many of the seeds `protocol` had less."""
+    reach: float | None = None
+    """The share of receivers that `protocol` reached under these seeds: LDT is of those reached."""
+    reach_against: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """As it stands in report.json."""
@@ -47,19 +50,25 @@ def pairs(measured: Measured) -> list[Pair]:
 def _pairs(rows: list[Row]) -> Iterator[Pair]:
     for name, setting in SETTINGS.items():
         wanted = values_of(setting.variant)
-        for row in rows:
-            is_size = (row["nodes"], row["fanout"]) == SIZE
-            is_it = row["scenario"] == setting.scenario and values_of(row["variant"]) == wanted
-            is_asked = row["metric"] == METRIC and {row["protocol"], row["against"]} & {*SHOWN}
-            if is_it and is_size and is_asked:
-                yield _pair(name, row)
+        mine: dict[tuple[str, str, str], Row] = {
+            (row["metric"], row["protocol"], row["against"]): row
+            for row in rows
+            if (row["nodes"], row["fanout"]) == SIZE
+            and row["scenario"] == setting.scenario
+            and values_of(row["variant"]) == wanted
+        }
+        for (metric, one, other), row in mine.items():
+            if metric == METRIC and {one, other} & {*SHOWN}:
+                yield _pair(name, row, mine.get((REACH, one, other), {}))
 
 
-def _pair(setting: str, row: Row) -> Pair:
-    """One row, with the one that is to stand first there."""
-    ones, others = row["protocol"], row["against"]
-    difference = Interval(row["difference"], row["low"], row["high"], row["seeds"])
+def _pair(setting: str, row: Row, reach: Row) -> Pair:
+    """One row, with the one that is to stand first there, and how many each of them reached."""
+    ones, others, seeds = row["protocol"], row["against"], row["seeds"]
+    shares = reach.get("mean"), reach.get("mean_against")
     if ones == SHOWN[0] or others not in SHOWN:
-        return Pair(setting, ones, others, difference, row["lower"])
-    turned = Interval(-row["difference"], -row["high"], -row["low"], row["seeds"])
-    return Pair(setting, others, ones, turned, row["seeds"] - row["lower"] - row["equal"])
+        difference = Interval(row["difference"], row["low"], row["high"], seeds)
+        return Pair(setting, ones, others, difference, row["lower"], *shares)
+    low, high = [None if end is None else -end for end in (row["high"], row["low"])]
+    turned = Interval(-row["difference"], low, high, seeds)
+    return Pair(setting, others, ones, turned, seeds - row["lower"] - row["equal"], *shares[::-1])

@@ -14,20 +14,31 @@ from typing import Any
 
 import msgspec
 
-from snowcast.report.comparison import METRICS, NOT_IN_PAPER, Entry
-from snowcast.report.numbers import TITLES, amount, published, with_interval
-from snowcast.report.paired import Pair
+from snowcast.report.comparison import METRICS, NOT_IN_PAPER, Entry, seeds_of
+from snowcast.report.measured import FEW
+from snowcast.report.numbers import TITLES, amount, number, published, with_interval
+from snowcast.report.paired import REACH, Pair
 from snowcast.report.paper import DIFFERENCES, SETTINGS
 from snowcast.report.protocols import look
 
 COLUMNS = 100
 HEAD = """# Results
 
-Written by a script; nothing here is written by hand. A number is the mean over messages and runs;
-below it, where it is not a point, stands the 95 % interval of the mean over runs, by bootstrap.
-Every protocol met the same delays, stragglers and faults. *Paper* is what the paper prints,
-*simulated* ran on a virtual clock, *real* on agents with real sockets on one machine.
+Written by a script; nothing here is written by hand. A number is the mean over messages and runs,
+a run for each seed. Below it, where it is not a point, stands the 95 % interval of the mean over
+runs. **Means over fewer than {few} runs stand alone**: they have no interval worth the name, and
+say little where the draw of a seed decides, as with stragglers. Every protocol met the same delays,
+stragglers and faults. *Paper* is what the paper prints, *simulated* ran on a virtual clock, *real*
+on agents with real sockets on one machine.
 """
+
+PAIRED = """The difference in LDT, from the send; less than 0: the first was sooner. LDT ends
+with the last of those that a protocol reaches, so that one which gives up on some may look fast:
+the shares of receivers reached stand beside it, and only where these are alike is sooner better."""
+PAIRED_COLUMNS = (
+    *("setting", "protocol", "reached", "against", "reached"),
+    *("difference (ms)", "sooner under"),
+)
 
 Document = Mapping[str, Any]
 """What `report.json` holds."""
@@ -46,7 +57,7 @@ def results_page(
     """
     entries = [msgspec.convert(entry, Entry) for entry in document["comparison"]]
     pairs = [msgspec.convert(pair, Pair) for pair in document["paired"]]
-    parts = [HEAD, _folded(document["setting"])]
+    parts = [HEAD.format(few=FEW), _folded(document["setting"])]
     if entries:
         parts += ["## The paper's table", *_settings(entries)]
     if pairs:
@@ -69,10 +80,22 @@ def _settings(entries: Sequence[Entry]) -> list[str]:
     for name, setting in SETTINGS.items():
         rows = [entry for entry in entries if entry.setting == name]
         if rows:
-            made.append(
-                f"### {setting.title}\n\n{_folded(setting.text)}\n\n{_table(rows, has_real)}"
-            )
+            text = _folded(f"{setting.text} {_seeds(rows)}")
+            made.append(f"### {setting.title}\n\n{text}\n\n{_table(rows, has_real)}")
     return made
+
+
+def _seeds(rows: Sequence[Entry]) -> str:
+    """Under how many seeds a table's protocols were simulated, in a sentence."""
+    counts = [
+        seeds_of([row for row in rows if row.protocol == protocol], "simulated")
+        for protocol in dict.fromkeys(row.protocol for row in rows)
+    ]
+    least, most = min(counts), max(counts)
+    if not most:
+        return "Not simulated."
+    many = f"{most} seed{'s' * (most > 1)}" if least == most else f"{least} to {most} seeds"
+    return f"Simulated under {many}."
 
 
 def _table(rows: Sequence[Entry], has_real: bool) -> str:
@@ -82,11 +105,14 @@ def _table(rows: Sequence[Entry], has_real: bool) -> str:
         for source in ("paper", "simulated", *(["real"] if has_real else []))
         if not (source == "paper" and metric in NOT_IN_PAPER)
     ]
-    heads = ["protocol", *[f"{TITLES[metric]}, {source}" for metric, source in columns]]
-    lines = [_line(heads), _line(["---", *["---:"] * len(columns)])]
+    sources = [source for source in ("simulated", "real") if source != "real" or has_real]
+    seeds = [f"seeds, {source}" for source in sources]
+    heads = ["protocol", *seeds, *[f"{TITLES[metric]}, {source}" for metric, source in columns]]
+    lines = [_line(heads), _line(["---", *["---:"] * (len(seeds) + len(columns))])]
     for protocol in dict.fromkeys(entry.protocol for entry in rows):
         mine = {entry.metric: entry for entry in rows if entry.protocol == protocol}
-        cells = [_cell(mine[metric], source) for metric, source in columns]
+        cells = [str(seeds_of(mine.values(), source) or "-") for source in sources]
+        cells += [_cell(mine[metric], source) for metric, source in columns]
         lines.append(_line([look(protocol).title, *cells]))
     return "\n".join(lines)
 
@@ -103,16 +129,20 @@ def _paired(pairs: Sequence[Pair]) -> str:
     lines = [
         "## Under the same seeds",
         "",
-        "The difference in LDT, from the send; less than 0: the first was sooner.",
+        _folded(PAIRED),
         "",
-        _line(["setting", "protocol", "against", "difference (ms)", "sooner under"]),
-        _line(["---", "---", "---", "---:", "---:"]),
+        _line(PAIRED_COLUMNS),
+        _line(["---", "---", "---:", "---", "---:", "---:", "---:"]),
     ]
     for pair in pairs:
-        names = [look(name).title for name in (pair.protocol, pair.against)]
-        seeds = f"{pair.lower} of {pair.difference.runs} seeds"
+        one, other = [
+            [look(name).title, number(REACH, share)]
+            for name, share in ((pair.protocol, pair.reach), (pair.against, pair.reach_against))
+        ]
+        runs = pair.difference.runs
+        seeds = f"{pair.lower} of {runs} seed{'s' * (runs != 1)}"
         difference = with_interval("ldt_ms", pair.difference)
-        lines.append(_line([SETTINGS[pair.setting].title, *names, difference, seeds]))
+        lines.append(_line([SETTINGS[pair.setting].title, *one, *other, difference, seeds]))
     return "\n".join(lines)
 
 

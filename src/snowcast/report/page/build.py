@@ -18,10 +18,11 @@ from typing import Any, NamedTuple
 
 from snowcast.report.cells import METRICS as CELL_METRICS
 from snowcast.report.cells import CellRow
-from snowcast.report.comparison import METRICS, NOT_IN_PAPER, Entry
+from snowcast.report.comparison import METRICS, NOT_IN_PAPER, Entry, seeds_of
 from snowcast.report.figures.style import INK
+from snowcast.report.measured import FEW
 from snowcast.report.numbers import TITLES, number, published, with_interval
-from snowcast.report.paired import Pair
+from snowcast.report.paired import REACH, Pair
 from snowcast.report.paper import DIFFERENCES, SETTINGS, Setting
 from snowcast.report.protocols import look
 
@@ -94,7 +95,8 @@ def _results(entries: Sequence[Entry]) -> str:
     has_real = any(entry.real for entry in entries)
     parts = [
         '<section id="results">\n<h2>The paper\'s table</h2>\n'
-        "<p>Means over messages and runs; below them, where it is not a point, the 95 % interval. "
+        "<p>Means over messages and runs, a run for each seed; below them, where it is not a "
+        f"point, the 95 % interval. Means over fewer than {FEW} runs stand alone. "
         "Every protocol met the same delays, stragglers and faults.</p>"
     ]
     for name, setting in SETTINGS.items():
@@ -107,15 +109,17 @@ def _results(entries: Sequence[Entry]) -> str:
 def _setting_table(setting: Setting, rows: Sequence[Entry], has_real: bool) -> str:
     sources = ["paper", "simulated", *(["real"] if has_real else [])]
     shown = {metric: _sources(metric, sources) for metric in METRICS}
-    tops = "".join(
+    tops = f'<th scope="colgroup" colspan="{len(sources) - 1}">Seeds</th>' + "".join(
         f'<th scope="colgroup" colspan="{len(names)}">{_text(TITLES[metric])}</th>'
         for metric, names in shown.items()
     )
-    heads = "".join(f'<th scope="col">{name}</th>' for names in shown.values() for name in names)
+    names = [*sources[1:], *[name for names in shown.values() for name in names]]
+    heads = "".join(f'<th scope="col">{name}</th>' for name in names)
     body = []
     for protocol in dict.fromkeys(entry.protocol for entry in rows):
         mine = {entry.metric: entry for entry in rows if entry.protocol == protocol}
-        cells = [
+        cells = [f"<td>{seeds_of(mine.values(), name) or '-'}</td>" for name in sources[1:]]
+        cells += [
             f'<td class="{name}">{_cell(mine[metric], name)}</td>'
             for metric, names in shown.items()
             for name in names
@@ -144,7 +148,8 @@ def _cell(entry: Entry, source: str) -> str:
 def _paired(pairs: Iterable[Pair]) -> str:
     rows = "".join(
         f'<tr><th scope="row">{_text(SETTINGS[pair.setting].title)}</th>'
-        f"<td>{_text(look(pair.protocol).title)}</td><td>{_text(look(pair.against).title)}</td>"
+        f"<td>{_text(look(pair.protocol).title)}</td><td>{number(REACH, pair.reach)}</td>"
+        f"<td>{_text(look(pair.against).title)}</td><td>{number(REACH, pair.reach_against)}</td>"
         f"<td>{with_interval('ldt_ms', pair.difference)}</td>"
         f"<td>{pair.lower} of {pair.difference.runs}</td></tr>"
         for pair in pairs
@@ -152,8 +157,10 @@ def _paired(pairs: Iterable[Pair]) -> str:
     return (
         '<section id="paired">\n<h2>Under the same seeds</h2>\n'
         "<p>The difference in LDT between two protocols that met the same delays, stragglers and "
-        "faults, with its 95 % interval. Less than 0: the first was sooner.</p>\n"
-        '<div class="scroll"><table><thead><tr><th>Setting</th><th>Protocol</th><th>against</th>'
+        "faults, with its 95 % interval. Less than 0: the first was sooner. LDT ends with "
+        "the last of those reached, so the shares of receivers reached stand beside it.</p>\n"
+        '<div class="scroll"><table><thead><tr><th>Setting</th><th>Protocol</th><th>reached</th>'
+        "<th>against</th><th>reached</th>"
         "<th>difference (ms)</th><th>sooner under</th></tr></thead>"
         f"<tbody>{rows}</tbody></table></div>\n</section>"
     )
