@@ -178,8 +178,12 @@ class Hall:
     def __init__(self, connections_max: int, first_request_s: float) -> None:
         async def answer(request: web.BaseRequest) -> web.Response:
             self.door.on_request(request)  # type: ignore[arg-type]
+            if request.path == "/wait":
+                await self.goes_on.wait()
+            self.door.on_answer(request)  # type: ignore[arg-type]
             return web.Response(text="come in")
 
+        self.goes_on = asyncio.Event()
         self.server = web.Server(answer)  # type: ignore[arg-type]
         self.door = Door(self.server, connections_max, first_request_s)
 
@@ -208,17 +212,47 @@ async def end(*writers: asyncio.StreamWriter) -> None:
             await writer.wait_closed()
 
 
+GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+WAIT = GET.replace(b"/ ", b"/wait ")
+
+
 @on_loop
-async def test_one_too_many_is_closed_at_once_and_has_its_place_when_one_has_gone() -> None:
+async def test_one_too_many_takes_the_place_of_who_has_been_idle_for_longest() -> None:
+    async with Hall(2, 60) as hall:
+        silent, asking = await hall.visit(), await hall.visit()
+        silent[1].write(GET)
+        assert (await silent[0].readuntil(b"come in")).startswith(b"HTTP/1.1 200")
+        late = await hall.visit()  # `asking` came later, but has not asked anything since
+        with suppress(ConnectionResetError):
+            assert await asking[0].read() == b"", "closed"
+        for reader, writer in (silent, late):
+            writer.write(GET)
+            assert (await reader.readuntil(b"come in")).startswith(b"HTTP/1.1 200")
+        await end(silent[1], asking[1], late[1])
+
+
+@on_loop
+async def test_who_waits_for_an_answer_keeps_its_place_and_one_too_many_is_closed() -> None:
     async with Hall(2, 60) as hall:
         visits = [await hall.visit() for _ in range(2)]
-        await until(lambda: len(hall.server.connections) == 2)
+        for _, writer in visits:
+            writer.write(WAIT)
+        await until(lambda: all(not visit.is_idle for visit in hall.door._visits.values()))
         reader, late = await hall.visit()
         with suppress(ConnectionResetError):
             assert await reader.read() == b""
-        await end(late, visits[0][1])
-        await until(lambda: len(hall.server.connections) == 1)
-        await end(visits[1][1])
+        hall.goes_on.set()
+        for reader, _ in visits:
+            assert (await reader.readuntil(b"come in")).startswith(b"HTTP/1.1 200")
+        await end(late, *(writer for _, writer in visits))
+
+
+@on_loop
+async def test_who_has_gone_has_no_place() -> None:
+    async with Hall(2, 60) as hall:
+        for _ in range(5):
+            await end((await hall.visit())[1])
+        await until(lambda: not hall.door._visits)
 
 
 @on_loop

@@ -114,6 +114,26 @@ async def test_one_connection_too_many_is_closed_and_others_go_on(
 
 
 @on_loop
+async def test_a_crowd_of_strangers_shuts_nobody_out(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doorkeeper.Door.__init__, "__defaults__", (4, 600))
+    listen_to(caplog)
+    control = {"bind": "127.0.0.1:0", "token_file": str(tmp_path / "token")}
+    async with agent(tmp_path, control=control) as a, speaker(a) as here:
+        at = said_at(caplog, "control API")
+        host, port = at.removeprefix("http://").split(":")
+        crowd = [await asyncio.open_connection(host, int(port)) for _ in range(40)]
+        assert await here.status("GET", "/v1/status") == 200
+        async with speaker(at) as there:
+            assert await there.status("GET", "/healthz") == 200
+        for _, writer in crowd:
+            writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
+
+
+@on_loop
 async def test_health_readiness_and_metrics_on_a_port_of_their_own(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

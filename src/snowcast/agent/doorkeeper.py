@@ -4,7 +4,8 @@ Rules of this file:
 - On the Unix socket the rights of the file decide, on a port the token does.
 - A plain port on loopback goes by names of loopback only. Otherwise a page in somebody's browser
   could have its own name point here, and read what this machine keeps to itself.
-- A connection that asks nothing is closed after a while, one too many is closed at once.
+- A connection that asks nothing is closed after a while. With one too many, the one that has been
+  idle for longest is closed: strangers who wait cannot shut out who asks.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import socket
-from collections.abc import Container
+from collections.abc import Callable, Container
 from http import HTTPStatus
 from ipaddress import ip_address
 
@@ -55,7 +56,10 @@ class Doorkeeper:
 
 
 class Door:
-    """Makes a protocol for each connection, for as many as may be here. Give it to a loop."""
+    """Makes a protocol for each connection, for as many as may be here. Give it to a loop.
+
+    Each place to listen at has its own, so that a crowd at one keeps nobody out of another.
+    """
 
     def __init__(
         self,
@@ -66,32 +70,92 @@ class Door:
         self._server = server
         self._connections_max = connections_max
         self._first_request_s = first_request_s
-        self._silent: dict[web.RequestHandler, asyncio.TimerHandle] = {}
-        """Those that have asked nothing yet, a TLS handshake under way included."""
+        self._visits: dict[web.RequestHandler, _Visit] = {}
+        """Who is here, a TLS handshake under way included; who has been idle for longest first."""
 
     def __call__(self) -> asyncio.Protocol:
-        if len(self._silent.keys() | self._server.connections) >= self._connections_max:
+        if len(self._visits) >= self._connections_max and not self._make_room():
             return _Closed()
-        protocol = self._server()
+        handler = self._server()
         loop = asyncio.get_running_loop()
-        self._silent[protocol] = loop.call_later(self._first_request_s, self._on_late, protocol)
-        return protocol
+        timer = loop.call_later(self._first_request_s, self._on_late, handler)
+        visit = self._visits[handler] = _Visit(handler, timer, self._forget)
+        return visit
 
     def on_request(self, request: web.Request) -> None:
-        """This connection has asked something."""
-        handle = self._silent.pop(request.protocol, None)
-        if handle is not None:
-            handle.cancel()
+        """This connection has asked something, and waits for the answer."""
+        visit = self._visits.get(request.protocol)
+        if visit is not None:
+            visit.timer.cancel()
+            visit.is_idle = False
+
+    def on_answer(self, request: web.Request) -> None:
+        """It has its answer, or will have it in a moment."""
+        visit = self._visits.pop(request.protocol, None)
+        if visit is not None:
+            visit.is_idle = True
+            self._visits[request.protocol] = visit  # the last of all to be closed
 
     def close(self) -> None:
         """Wait for nobody any more."""
-        for handle in self._silent.values():
-            handle.cancel()
-        self._silent.clear()
+        for visit in self._visits.values():
+            visit.timer.cancel()
+        self._visits.clear()
 
-    def _on_late(self, protocol: web.RequestHandler) -> None:
-        del self._silent[protocol]
-        protocol.force_close()
+    def _make_room(self) -> bool:
+        """Close who has been idle for longest, if somebody is. A handshake cannot be ended."""
+        for handler, visit in self._visits.items():
+            if visit.is_idle and visit.transport is not None:
+                self._forget(handler)
+                visit.transport.abort()
+                return True
+        return False
+
+    def _on_late(self, handler: web.RequestHandler) -> None:
+        self._forget(handler)
+        handler.force_close()
+
+    def _forget(self, handler: web.RequestHandler) -> None:
+        visit = self._visits.pop(handler, None)
+        if visit is not None:
+            visit.timer.cancel()
+
+
+class _Visit(asyncio.Protocol):
+    """One connection: what the handler of its requests hears, and when it begins and ends."""
+
+    def __init__(
+        self,
+        handler: web.RequestHandler,
+        timer: asyncio.TimerHandle,
+        on_end: Callable[[web.RequestHandler], None],
+    ) -> None:
+        self.timer = timer
+        self.is_idle = True
+        self.transport: asyncio.Transport | None = None
+        self._handler = handler
+        self._on_end = on_end
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        self._handler.connection_made(transport)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._on_end(self._handler)
+        self._handler.connection_lost(error)
+
+    def data_received(self, data: bytes) -> None:
+        self._handler.data_received(data)
+
+    def eof_received(self) -> None:
+        self._handler.eof_received()
+
+    def pause_writing(self) -> None:
+        self._handler.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._handler.resume_writing()
 
 
 class _Closed(asyncio.Protocol):

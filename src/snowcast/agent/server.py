@@ -45,6 +45,7 @@ JSON_BYTES_MAX = 64 << 10
 BODY_S = 60.0
 TLS_HANDSHAKE_S = 10.0
 SHUTDOWN_S = 2.0
+KEEPALIVE_S = 15.0
 OPEN_TO_ALL = ("/healthz", "/readyz")
 
 log = logging.getLogger("snowcast")
@@ -95,29 +96,38 @@ class _Site:
         self._table = table
         self._guard = guard
         self._servers: list[asyncio.Server] = []
+        self._doors: list[Door] = []
 
     async def __aenter__(self) -> _Site:
         @web.middleware
         async def count(request: web.Request, handler: _Handler) -> web.StreamResponse:
-            self._door.on_request(request)
-            answer: web.StreamResponse = await self._guard(request, handler)
+            for door in self._doors:
+                door.on_request(request)
+            try:
+                answer: web.StreamResponse = await self._guard(request, handler)
+            finally:
+                for door in self._doors:
+                    door.on_answer(request)
             return answer
 
         app = web.Application(middlewares=[count])
         app.router.add_routes(self._table)
         app.on_response_prepare.append(_sign)
         self._runner = web.AppRunner(
-            app, handler_cancellation=True, shutdown_timeout=SHUTDOWN_S, access_log=None
+            app,
+            handler_cancellation=True,
+            shutdown_timeout=SHUTDOWN_S,
+            keepalive_timeout=KEEPALIVE_S,
+            access_log=None,
         )
         await self._runner.setup()
-        assert self._runner.server is not None
-        self._door = Door(self._runner.server)
         return self
 
     async def __aexit__(self, *error: object) -> None:
         for server in self._servers:
             server.close()
-        self._door.close()
+        for door in self._doors:
+            door.close()
         await self._runner.cleanup()
 
     async def listen(self, bind: str, tls: ssl.SSLContext | None, what: str) -> None:
@@ -126,7 +136,7 @@ class _Site:
         loop, timeout = asyncio.get_running_loop(), TLS_HANDSHAKE_S if tls else None
         try:
             server = await loop.create_server(
-                self._door, host, port, ssl=tls, ssl_handshake_timeout=timeout
+                self._new_door(), host, port, ssl=tls, ssl_handshake_timeout=timeout
             )
         except OSError as error:
             raise BindError(f"cannot listen on {bind}: {error.strerror or error}") from None
@@ -138,7 +148,12 @@ class _Site:
     async def listen_on(self, sock: socket.socket) -> None:
         """Listen on a Unix socket that somebody else closes."""
         loop = asyncio.get_running_loop()
-        self._servers.append(await loop.create_unix_server(self._door, sock=sock))
+        self._servers.append(await loop.create_unix_server(self._new_door(), sock=sock))
+
+    def _new_door(self) -> Door:
+        assert self._runner.server is not None
+        self._doors.append(Door(self._runner.server))
+        return self._doors[-1]
 
 
 class _Api:
