@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from snowcast.core.codec import encode
-from snowcast.core.frames import Data, Frame, MessageId, Nack
+from snowcast.core.frames import Data, Frame, Hello, MessageId, Nack
 from snowcast.core.trees import Tree
+from snowcast.runtime.inbound import Inbound
 from support.frames import frames
 from support.loops import hello, local, on_loop, until
 from support.sockets import dialled, listening, rest
@@ -95,3 +96,27 @@ def test_whatever_is_sent_the_listener_stays_up(chunks: list[bytes]) -> None:
 def test_a_frame_is_what_it_was_sent_as() -> None:
     sent: list[Frame] = [Nack(1)]
     assert b"".join(map(encode, sent)) == encode(Nack(1))
+
+
+class Doorman:
+    """An owner that lets everybody in."""
+
+    def on_hello(self, inbound: Inbound, hello: Hello) -> bool:
+        return True
+
+    def on_frames(self, inbound: Inbound, frames: list[Frame], size: int) -> None: ...
+    def on_large(self, inbound: Inbound) -> None: ...
+    def on_bad(self, inbound: Inbound, kind: str, why: str) -> None: ...
+    def on_gone(self, inbound: Inbound) -> None: ...
+
+
+def test_a_connection_that_is_aborted_holds_no_memory_while_the_loop_closes_it() -> None:
+    inbound = Inbound("somewhere", 1_000_000, Doorman())
+    begun = encode(PEER) + encode(data(500_000))[:1_000]
+    inbound.get_buffer(-1)[: len(begun)] = begun
+    inbound.buffer_updated(len(begun))
+    assert inbound.reserved_bytes > 500_000
+
+    inbound.abort()
+
+    assert inbound.reserved_bytes == 0

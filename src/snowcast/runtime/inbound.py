@@ -93,7 +93,8 @@ class Inbound(asyncio.BufferedProtocol):
         self._owner.on_gone(self)
 
     def abort(self) -> None:
-        """End the connection at once."""
+        """End the connection at once. What it held goes now, for the loop may come to it late."""
+        self._framer.close()
         if self.transport is not None:
             self.transport.abort()
 
