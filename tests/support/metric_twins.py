@@ -21,19 +21,31 @@ ACKS = ("ack", "ack_query")
 class Member:
     """What all rows about one node say."""
 
-    def __init__(self, lives: Sequence[NodeRow], trace: Trace) -> None:
-        def known(column: str) -> list[Any]:
-            return [value for one in lives if (value := getattr(one, column)) is not None]
-
-        self.role = max(lives, key=lambda one: one.life).role
-        self.crashed_us = min(known("crashed_us"), default=None)
-        joined_us = min(known("joined_us"), default=None)
-        stable = max(known("stable"), default=None)
+    def __init__(self, rows: Sequence[NodeRow], trace: Trace) -> None:
         starts_us = min([sent.at_us for sent in trace.messages], default=math.inf)
-        was_there = stable is None if joined_us is None else joined_us <= starts_us
+        lives = sorted({one.life for one in rows})
+        of_life = {life: [one for one in rows if one.life == life] for life in lives}
+        there = [
+            life for life in lives if _is_there(of_life[life], life == lives[0], starts_us)
+        ]  # at the first message; or earlier and, as it seems, still
+        since = [one for one in rows if there and one.life >= there[-1]]
+        self.role = of_life[lives[-1]][0].role
+        self.crashed_us = min(_known(since, "crashed_us"), default=None)
+        stable = max(_known(since, "stable"), default=None)
         may_be_stable = stable is not False or self.crashed_us is not None
-        stayed = not known("left_us") and may_be_stable
-        self.on_roster = stable is True or (was_there and stayed)
+        stayed = bool(there) and not _known(since, "left_us") and may_be_stable
+        self.on_roster = stable is True or stayed
+
+
+def _is_there(life: Sequence[NodeRow], is_first: bool, starts_us: float) -> bool:
+    joined_us, stable = _known(life, "joined_us"), _known(life, "stable")
+    if any(stable):
+        return True
+    return min(joined_us) <= starts_us if joined_us else is_first and not stable
+
+
+def _known(rows: Sequence[NodeRow], column: str) -> list[Any]:
+    return [value for one in rows if (value := getattr(one, column)) is not None]
 
 
 def members(trace: Trace) -> dict[str, Member]:

@@ -53,6 +53,32 @@ def test_what_the_writer_of_the_trace_knows_goes_first(spark: SparkSession) -> N
     assert on_roster(spark, nodes) == "ac"
 
 
+def test_who_left_and_came_back_is_on_it_if_that_was_before_the_first_message(
+    spark: SparkSession,
+) -> None:
+    restarts = [
+        *[node("a", life=1, left_us=50), node("a", life=2, joined_us=80)],
+        *[node("b", life=1, left_us=50), node("b", life=2, joined_us=101)],
+        *[node("c", life=1, left_us=150), node("c", life=2, joined_us=180)],
+        *[node("d", life=1, left_us=50), node("d", life=2, joined_us=80, left_us=150)],
+        *[node("e", life=1), node("e", life=2, joined_us=180)],  # nobody saw how it ended
+        *[node("f", life=1, left_us=50), node("f", life=2, joined_us=None)],
+        *[node("g", life=1, left_us=50), node("g", life=2, joined_us=80, stable=False)],
+    ]
+    assert on_roster(spark, restarts) == "ae"
+    assert on_roster(spark, restarts, []) == "abce"
+
+
+def test_a_crash_before_a_life_that_counts_is_over(spark: SparkSession) -> None:
+    lives = [node("a", life=1, crashed_us=50), node("a", life=2, joined_us=80)]
+    lives += [node("b", life=1, crashed_us=50), node("b", life=2, joined_us=120)]
+    found = members(frame(spark, "nodes", lives), frame(spark, "messages", SENT))
+    assert [tuple(row.values()) for row in dicts(found)] == [
+        ("r", "a", "plain", True, None),
+        ("r", "b", "plain", True, 50),
+    ]
+
+
 def test_of_several_lives_the_first_join_the_first_crash_and_the_last_role_count(
     spark: SparkSession,
 ) -> None:

@@ -206,6 +206,29 @@ def test_the_roster_of_a_window_is_that_of_its_time(spark: SparkSession) -> None
     ]
 
 
+def test_nodes_that_left_and_came_back_are_meant_to_get_what_is_sent_then(
+    spark: SparkSession,
+) -> None:
+    lives = [("r", "a", 1, None, "plain", None, None, None, None)]
+    for name, left_us in (("b", 5_000), ("c", 15_000)):  # a rolling restart
+        lives.append(("r", name, 1, None, "plain", None, 1, left_us, None))
+        lives.append(("r", name, 2, None, "plain", None, left_us + 2_000, None, None))
+    nodes = spark.createDataFrame(lives, schema_of("nodes"))
+    sent = in_windows(
+        frame(spark, "messages", [message(f"m{at}", at) for at in (6_000, 12_000, 21_000)]), 10_000
+    )
+    got = in_windows(frame(spark, "arrivals", [arrival("m21000", "b", 21_500)]), 10_000)
+    seen = spark.createDataFrame([], "run string, node string, seen_us long")
+    then = nodes_then(nodes, seen, spans_of(sent, 10_000))
+    found = windows(sent, got, then, 10_000).orderBy("starts_us").collect()
+    # Not b while it is away; b again, but not c, which leaves in the window; and both again.
+    assert [(row.starts_us, row.intended, row.delivered) for row in found] == [
+        (0, 1, 0),
+        (10_000, 1, 0),
+        (20_000, 2, 1),
+    ]
+
+
 def test_a_window_has_the_metrics_of_the_messages_that_were_sent_in_it(spark: SparkSession) -> None:
     nodes = spark.createDataFrame(
         [("r", name, 1, None, "plain", None, None, None, None) for name in "abc"],
