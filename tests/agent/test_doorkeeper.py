@@ -18,7 +18,7 @@ from snowcast.agent.doorkeeper import Door
 from support.agents import agent
 from support.certificates import Authority
 from support.http import listen_to, said_at, speaker
-from support.loops import on_loop, until
+from support.loops import SAFETY_S, on_loop, until
 
 LOOPBACK = ["127.0.0.1", "127.0.0.1:80", "127.9.9.9:1", "localhost", "LocalHost:7373", "[::1]"]
 LOOPBACK += ["[::1]:7373"]
@@ -231,8 +231,15 @@ async def test_one_too_many_takes_the_place_of_who_has_been_idle_for_longest() -
         await end(silent[1], asking[1], late[1])
 
 
-@on_loop
-async def test_who_waits_for_an_answer_keeps_its_place_and_one_too_many_is_closed() -> None:
+@pytest.mark.parametrize("kind", ["asyncio", "uvloop"])
+def test_who_waits_for_an_answer_keeps_its_place_and_one_too_many_is_closed(kind: str) -> None:
+    make = pytest.importorskip(kind).new_event_loop
+    with asyncio.Runner(loop_factory=make) as runner:
+        runner.run(asyncio.wait_for(one_too_many(), SAFETY_S))
+
+
+async def one_too_many() -> None:
+    """Two who wait for their answers, in a hall for two, and a third."""
     async with Hall(2, 60) as hall:
         visits = [await hall.visit() for _ in range(2)]
         for _, writer in visits:

@@ -16,6 +16,7 @@ import socket
 from collections.abc import Callable, Container
 from http import HTTPStatus
 from ipaddress import ip_address
+from typing import cast
 
 from aiohttp import web
 
@@ -137,8 +138,7 @@ class _Visit(asyncio.Protocol):
         self._on_end = on_end
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        self.transport = cast("asyncio.Transport", transport)  # uvloop's is one by its methods
         self._handler.connection_made(transport)
 
     def connection_lost(self, error: Exception | None) -> None:
@@ -162,8 +162,7 @@ class _Closed(asyncio.Protocol):
     """A connection that is not to be."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        transport.abort()
+        cast("asyncio.Transport", transport).abort()
 
 
 def _is_loopback(host: str) -> bool:
