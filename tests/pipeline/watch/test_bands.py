@@ -49,3 +49,28 @@ def test_a_window_out_of_a_band_is_an_alert_and_one_without_the_metric_is_none(
     assert [tuple(one) for one in found.collect()] == [("slow", 10, 20, "ldt_ms", 500.5, 1, 500)]
     wanted = spark.createDataFrame([], ALERTS).schema
     assert [field.dataType for field in found.schema] == [field.dataType for field in wanted]
+
+
+def test_messages_that_nobody_was_meant_to_get_are_an_alert_whatever_the_bands(
+    spark: SparkSession,
+) -> None:
+    names = [column.split()[0] for column in WINDOWS.split(", ")]
+    counts = {"nobody": (3, 0), "somebody": (3, 1), "nothing": (0, 0)}
+    rows = [
+        tuple(
+            {
+                "run": run,
+                "starts_us": 10,
+                "ends_us": 20,
+                "messages": sent,
+                "intended": intended,
+            }.get(name)
+            for name in names
+        )
+        for run, (sent, intended) in counts.items()
+    ]
+    bands = [Band("reliability", 0.9, 1), Band("ldt_ms", 1, 500)]
+    found = alerts(spark.createDataFrame(rows, WINDOWS), bands)
+    assert [tuple(one) for one in found.collect()] == [
+        ("nobody", 10, 20, "intended", 0.0, 1.0, float("inf"))
+    ]

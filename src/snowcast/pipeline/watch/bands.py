@@ -1,7 +1,8 @@
 """Bands: between which bounds a metric of a window is to be, and the alerts of those that are not.
 
 A metric that a window does not have, because nothing was sent or nothing came, is in no band and
-gives no alert: but if something was sent, `reliability` is there.
+gives no alert. If something was sent, and there was somebody to get it, `reliability` is there; if
+there was nobody, that is an alert by itself, for no band could tell.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ METRICS = (
     "redundancy",
 )
 
+INTENDED = "intended"
+"""Of a window in which something was sent, it is to be 1 or more."""
+
 
 class Band(NamedTuple):
     """From `low` to `high`, both included."""
@@ -55,8 +59,10 @@ def parse_band(text: str) -> Band:
 
 
 def alerts(windows: DataFrame, bands: Sequence[Band]) -> DataFrame:
-    """One row for each window and band that it is out of."""
+    """One row for each window and band that it is out of; one if all was sent to nobody."""
+    is_for_nobody = (F.col("messages") > 0) & (F.col(INTENDED) == 0)
     found = [_out_of(windows, band) for band in bands]
+    found.append(_out_of(windows.where(is_for_nobody), Band(INTENDED, 1, float("inf"))))
     return reduce(DataFrame.unionByName, found)
 
 
