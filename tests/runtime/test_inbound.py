@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from snowcast.core.codec import encode
 from snowcast.core.frames import Data, Frame, Hello, MessageId, Nack
 from snowcast.core.trees import Tree
+from snowcast.runtime.counters import Counters
 from snowcast.runtime.inbound import Inbound
+from snowcast.runtime.limits import Limits
+from snowcast.runtime.link import Link
 from support.frames import frames
 from support.loops import hello, local, on_loop, until
-from support.sockets import dialled, listening, rest
+from support.sockets import dialled, listening, rest, streams
 
 PEER = hello(7002)
 
@@ -45,6 +50,20 @@ async def test_nothing_before_a_hello_is_taken_in() -> None:
 
         assert arrived == []
         assert counters.refused == {"hello": 1}
+
+
+def test_loops_that_may_run_in_other_threads_read_into_buffers_of_their_own() -> None:
+    """A socket is read without the lock that keeps threads apart."""
+
+    async def buffers() -> list[object]:
+        async with listening() as (_, _, _, listener), streams() as (out, _, _):
+            made = [Inbound("here", 1000, listener).get_buffer(-1) for _ in range(2)]
+            link = Link(PEER.address, b"", Limits(), Counters(), out)
+            return [buffer.obj for buffer in (*made, link._framer.buffer())]
+
+    one, two = asyncio.run(buffers()), asyncio.run(buffers())
+    assert one[0] is one[1], "one for all connections of a loop"
+    assert not {id(buffer) for buffer in one} & {id(buffer) for buffer in two}
 
 
 @on_loop
@@ -110,7 +129,8 @@ class Doorman:
     def on_gone(self, inbound: Inbound) -> None: ...
 
 
-def test_a_connection_that_is_aborted_holds_no_memory_while_the_loop_closes_it() -> None:
+@on_loop
+async def test_a_connection_that_is_aborted_holds_no_memory_while_the_loop_closes_it() -> None:
     inbound = Inbound("somewhere", 1_000_000, Doorman())
     begun = encode(PEER) + encode(data(500_000))[:1_000]
     inbound.get_buffer(-1)[: len(begun)] = begun

@@ -1,13 +1,15 @@
 """Cuts what a socket receives into frames, with no buffer of its own for a connection at rest.
 
 Small frames are read into a scratch buffer that all connections of a loop share: asyncio fills a
-buffer and tells of it in one go. A frame that does not fit is read in place, into memory of its
-own.
+buffer and tells of it in one go. Other loops have their own, for they may run in other threads. A
+frame that does not fit is read in place, into memory of its own.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from weakref import WeakKeyDictionary
 
 from snowcast.core.codec import decode_at, decode_large
 from snowcast.core.errors import FrameError
@@ -17,6 +19,17 @@ from snowcast.core.wire import read_uvarint
 SCRATCH_BYTES = 256 << 10
 IN_PLACE_BYTES = 64 << 10  # from this length on, an incomplete frame is read in place
 _PREFIX_BYTES = 4
+
+_scratches: WeakKeyDictionary[asyncio.AbstractEventLoop, memoryview] = WeakKeyDictionary()
+
+
+def scratch() -> memoryview:
+    """The buffer that the connections of the running loop share."""
+    loop = asyncio.get_running_loop()
+    found = _scratches.get(loop)
+    if found is None:
+        found = _scratches[loop] = memoryview(bytearray(SCRATCH_BYTES))
+    return found
 
 
 class Framer:

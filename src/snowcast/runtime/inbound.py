@@ -12,10 +12,8 @@ from typing import Protocol, cast
 
 from snowcast.core.address import Address
 from snowcast.core.frames import Frame, Hello
-from snowcast.runtime.framing import SCRATCH_BYTES, Framer
+from snowcast.runtime.framing import Framer, scratch
 from snowcast.runtime.handshake import HELLO_BYTES_MAX
-
-_SCRATCH = memoryview(bytearray(SCRATCH_BYTES))
 
 
 class Owner(Protocol):
@@ -51,7 +49,7 @@ class Inbound(asyncio.BufferedProtocol):
         self.used_at = 0.0
         self._owner = owner
         self._framer = Framer(
-            _SCRATCH, HELLO_BYTES_MAX, frame_bytes_max, lambda: owner.on_large(self)
+            scratch(), HELLO_BYTES_MAX, frame_bytes_max, lambda: owner.on_large(self)
         )
 
     @property

@@ -24,7 +24,7 @@ from snowcast.core.effects import Forward
 from snowcast.core.frames import Data, Frame, Hello
 from snowcast.core.trees import Assignment
 from snowcast.runtime.counters import Counters
-from snowcast.runtime.framing import Framer
+from snowcast.runtime.framing import Framer, scratch
 from snowcast.runtime.handshake import HELLO_BYTES_MAX
 from snowcast.runtime.limits import Limits
 
@@ -37,8 +37,6 @@ TCP_RTO_MAX_MS = 44  # Linux 6.15; the socket module has no name for it yet
 
 Queued = Frame | tuple[list[Forward], Assignment]
 """What is kept of frames in case they come back: one itself, or what some are made from."""
-
-_SCRATCH = memoryview(bytearray(HELLO_BYTES_MAX))
 
 
 class Owner(Protocol):
@@ -103,7 +101,7 @@ class Link(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._owner = owner
         self._hello = hello
-        self._framer = Framer(_SCRATCH, HELLO_BYTES_MAX, HELLO_BYTES_MAX)
+        self._framer = Framer(scratch()[:HELLO_BYTES_MAX], HELLO_BYTES_MAX, HELLO_BYTES_MAX)
         self._transport: asyncio.Transport | None = None
         self._is_paused = False
         self._is_closing = False
