@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,34 @@ def test_much_is_written_without_a_flush(tmp_path: Path) -> None:
     assert read == list(range(len(read)))
     writer.close()
     assert numbers(TraceReader(tmp_path)) == list(range(2_000))
+
+
+def test_a_disk_that_is_full_for_a_while_tears_no_line(tmp_path: Path) -> None:
+    writer = TraceWriter(tmp_path)
+    for number in range(300):
+        writer.write(arrival(number))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, hard))  # of each file: a disk of its own
+    try:
+        for _ in range(2):
+            with pytest.raises(OSError, match="too large"):
+                writer.flush()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert (tmp_path / "arrivals-00000.jsonl").stat().st_size == 1_000
+    writer.close()
+    reader = TraceReader(tmp_path)
+    assert (numbers(reader), reader.torn) == (list(range(300)), 0)
+
+
+def test_a_writer_that_is_abandoned_writes_nothing_more(tmp_path: Path) -> None:
+    writer = TraceWriter(tmp_path)
+    writer.write(arrival(1))
+    writer.flush()
+    writer.write(arrival(2))
+    writer.abandon()
+    writer.close()
+    assert numbers(TraceReader(tmp_path)) == [1]
 
 
 def test_a_trace_cut_anywhere_gives_all_its_whole_lines(tmp_path: Path) -> None:

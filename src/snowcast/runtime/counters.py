@@ -44,6 +44,8 @@ class Counters:
     frames_bad: int = 0
     receipts_complete: int = 0
     receipts_incomplete: int = 0
+    traces_broken: int = 0
+    """Traces that ended because they could not be written."""
     members_joined: int = 0
     members_left: int = 0
     members_evicted: int = 0

@@ -135,6 +135,7 @@ class Host:
         """Record what happens from now on."""
         self.tracer = tracer
         self.driver.observe = tracer.observe
+        tracer.on_broken = self._on_trace_broken
 
     async def close(self) -> None:
         """Send what waits, then close everything. Sockets are closed even if this is cancelled."""
@@ -165,11 +166,17 @@ class Host:
 
     def _tick(self) -> None:
         self._tick_handle = self._loop.call_later(TICK_S, self._tick)
-        self.streams.sweep()
-        self.listener.sweep()
-        if self.tracer is not None:
-            self.tracer.flush()
-        self.on_tick()
+        try:
+            self.streams.sweep()
+            self.listener.sweep()
+            if self.tracer is not None:
+                self.tracer.flush()
+        finally:
+            self.on_tick()
+
+    def _on_trace_broken(self) -> None:
+        self.driver.observe = None
+        self.counters.traces_broken += 1
 
     def _receive(self, sender: Address, frames: list[Frame]) -> None:
         self._ways.receive(sender, frames)

@@ -66,6 +66,11 @@ class TraceWriter:
         for table in self._tables.values():
             table.close()
 
+    def abandon(self) -> None:
+        """Close the files as they are: rows that have not been written are lost."""
+        for table in self._tables.values():
+            table.abandon()
+
     def __enter__(self) -> Self:
         return self
 
@@ -175,17 +180,21 @@ class _TableWriter:
             path = self._directory / f"{self._name}-{self._next:05}.jsonl"
             self._next += 1
             self._file = path.open("xb", buffering=0)
-        rest = memoryview(bytes(self._buffer))
-        while rest:
-            rest = rest[self._file.write(rest) :]
-        self._buffer.clear()
+        while self._buffer:  # what has been written is not written again, should the rest fail
+            del self._buffer[: self._file.write(self._buffer)]
 
     def close(self) -> None:
-        self.flush()
+        try:
+            self.flush()
+        finally:
+            self.abandon()
+
+    def abandon(self) -> None:
         if self._file is not None:
             self._file.close()
         self._file = None
         self._part_bytes = 0
+        self._buffer.clear()
 
 
 def _part_number(path: Path) -> int:
