@@ -11,7 +11,7 @@ from snowcast.core.codec import PAYLOAD_BYTES_MAX
 from snowcast.runtime.cluster import Cluster
 from snowcast.runtime.options import Options
 from snowcast.testing import agreed, local_cluster
-from support.loops import FAST, on_loop, until
+from support.loops import FAST, on_loop, turns, until
 
 
 @on_loop
@@ -138,6 +138,50 @@ async def test_a_cluster_that_was_left_says_so_and_ends_its_readers() -> None:
             await nodes[1].broadcast(b"x")
         await asyncio.wait([pending])
         assert pending.done()
+
+
+@on_loop
+async def test_who_leaves_a_second_time_waits_for_the_end_of_the_first() -> None:
+    async with local_cluster(2, config=FAST) as nodes:
+        node = nodes[1]
+        first = asyncio.create_task(node.leave(linger=0.3))
+        await turns()
+        later = [asyncio.create_task(node.leave()) for _ in range(2)]
+        await turns()
+        assert not any(task.done() for task in later)
+        later[0].cancel()
+        await asyncio.wait([later[0]])
+        assert not first.done(), "only one who waits was cancelled"
+        await later[1]
+        stats = node.stats()
+        assert (stats["links"], stats["inbound"], stats["timers"]) == (0, 0, 0)
+        await first
+
+
+@on_loop
+async def test_who_leaves_after_the_first_was_cancelled_or_aborted_finds_it_closed() -> None:
+    async with local_cluster(3, config=FAST) as nodes:
+        first = asyncio.create_task(nodes[1].leave(linger=60))
+        await turns()
+        first.cancel()
+        await nodes[1].leave()
+        assert nodes[1].stats()["links"] == 0
+        await nodes[2].abort()
+        await nodes[2].leave()
+        await asyncio.wait([first])
+
+
+@pytest.mark.parametrize("size", [1, 1_000, 100_000])
+@on_loop
+async def test_one_who_broadcasts_without_end_lets_others_run(size: int) -> None:
+    async with local_cluster(2, config=FAST) as nodes:
+        payload, others = bytes(size), asyncio.Event()
+        asyncio.get_running_loop().call_soon(others.set)
+        sent = 0
+        while not others.is_set():
+            sent += 1
+            assert sent <= max(128, (1 << 20) // size), "by now they should have"
+            await nodes[0].broadcast(payload)
 
 
 @on_loop

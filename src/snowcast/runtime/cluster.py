@@ -40,6 +40,8 @@ from snowcast.runtime.seeds import Seeds
 
 SNAPSHOT_TICKS = 5
 ANSWERS_S = 10.0
+BURST_MESSAGES = 128  # broadcast without a turn of the loop for others
+BURST_BYTES = 256 << 10
 
 
 class Cluster:
@@ -59,7 +61,9 @@ class Cluster:
         self._inquirer = Inquirer(self._notices)
         self._notices.on_question = self.desk.on_question
         self._ticks = 0
+        self._burst_messages = self._burst_bytes = 0
         self._is_closed = False
+        self._closed = asyncio.Event()
 
     @property
     def address(self) -> Address:
@@ -184,7 +188,7 @@ class Cluster:
         With `reliable` the call returns a `Receipt` once every member has confirmed or, after
         `Config.reliable_deadline_us`, names those that have not. BroadcastTimeout is raised if
         `timeout` seconds pass before; the message is on its way all the same. Waits, if members
-        read more slowly than this node sends.
+        read more slowly than this node sends, and now and then lets other tasks run.
         """
         host = self._open
         if reliable:
@@ -195,6 +199,7 @@ class Cluster:
         host.handle(event)
         try:
             async with asyncio.timeout(timeout):
+                await self._let_others_run(len(event.payload))
                 if host.streams.is_congested:
                     await host.streams.relief()
                 return None if answer is None else await answer
@@ -272,9 +277,13 @@ class Cluster:
     async def leave(self, linger: float | None = None) -> None:
         """Announce that this node leaves, go on forwarding for `linger` seconds, then close.
 
-        Done by itself at the end of the block, with the `linger` that `join` was given.
+        Done by itself at the end of the block, with the `linger` that `join` was given. Whoever
+        calls it again waits for the end of the first.
         """
-        if self._is_closed or self._host is None:
+        if self._host is None:
+            return
+        if self._is_closed:
+            await self._closed.wait()
             return
         self._is_closed = True
         try:
@@ -325,11 +334,22 @@ class Cluster:
         try:
             await self._close_seeds()
         finally:
-            await self._running.close()
+            try:
+                await self._running.close()
+            finally:
+                self._closed.set()
 
     async def _close_seeds(self) -> None:
         if self._seeds is not None:
             await self._seeds.close()
+
+    async def _let_others_run(self, payload_bytes: int) -> None:
+        """Wait for a turn of the loop, if much has been broadcast since the last time."""
+        self._burst_messages += 1
+        self._burst_bytes += payload_bytes
+        if self._burst_messages >= BURST_MESSAGES or self._burst_bytes >= BURST_BYTES:
+            self._burst_messages = self._burst_bytes = 0
+            await asyncio.sleep(0)
 
     def _check_receipts(self) -> None:
         if self._options.make_broadcaster is not SnowBroadcaster:
