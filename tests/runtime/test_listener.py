@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 from contextlib import AsyncExitStack, ExitStack
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -14,7 +16,8 @@ from snowcast.core.frames import Data, Hello, MessageId, Nack
 from snowcast.core.ring import RingOrder
 from snowcast.core.trees import Tree
 from snowcast.runtime.limits import Limits
-from support.loops import hello, local, on_loop, until
+from support.certificates import Authority
+from support.loops import hello, local, on_loop, turns, until
 from support.sockets import dialled, listening, rest
 
 PEER = hello(7002)
@@ -89,6 +92,52 @@ async def test_a_flood_of_idle_connections_is_bounded_and_keeps_nobody_out() -> 
 
             assert len(listener._strangers) <= 20
             await until(lambda: len(listener._open) <= 21)
+
+
+@on_loop
+async def test_many_nodes_that_come_at_once_are_all_let_in() -> None:
+    with ExitStack() as stack:
+        async with listening(Limits(strangers_max=20)) as (address, arrived, counters, listener):
+            for port in range(10_001, 10_601):
+                one = stack.enter_context(socket.create_connection((address.host, address.port)))
+                one.send(encode(hello(port)) + encode(Nack(port)))
+            await until(lambda: len(arrived) == 600)
+            assert not counters.refused
+            assert len(listener) == 600
+
+
+@on_loop
+async def test_who_says_hello_makes_room_at_once() -> None:
+    limits = Limits(strangers_max=1)
+    async with listening(limits) as (address, arrived, counters, listener):
+        listener._moment_s = 60
+        async with dialled(address) as (_, first), dialled(address) as (_, second):
+            second.write(encode(hello(7003)) + encode(Nack(2)))
+            await until(lambda: listener._waiting)
+            first.write(encode(PEER) + encode(Nack(1)))
+            await until(lambda: len(arrived) == 2)
+        assert not counters.refused
+
+
+@on_loop
+async def test_aborting_does_not_wait_for_a_peer_that_does_not_close_its_end(
+    tmp_path: Path,
+) -> None:
+    """A connection that was refused is closed politely: over TLS both sides take part in that."""
+    tls = Authority(tmp_path).tls("127.0.0.1")
+    accepting, dialling = tls.contexts()
+    async with listening(tls=accepting) as (address, _, counters, listener):
+        with socket.create_connection((address.host, address.port)) as sock:
+            theirs = msgspec.structs.replace(PEER, cluster="another")
+            async with asyncio.TaskGroup() as group:
+                shaken = group.create_task(asyncio.to_thread(_say, sock, dialling, encode(theirs)))
+            kept = shaken.result()
+            await until(lambda: counters.refused)
+            assert listener._open, "the peer stands still"
+            listener.abort()
+            await turns(10)
+            assert not listener._open
+            kept.close()
 
 
 @on_loop
@@ -193,6 +242,13 @@ async def test_closing_closes_those_that_have_only_just_been_accepted() -> None:
 
 def test_a_hello_is_short() -> None:
     assert len(encode(Hello("c" * 255, 64, RingOrder.HASHED, local(1), 1 << 40))) < 1024
+
+
+def _say(sock: socket.socket, context: ssl.SSLContext, data: bytes) -> ssl.SSLSocket:
+    """Shake hands, say something, and read nothing."""
+    sealed = context.wrap_socket(sock, server_hostname="127.0.0.1")
+    sealed.sendall(data)
+    return sealed
 
 
 async def _drip(writer: asyncio.StreamWriter, data: bytes) -> None:

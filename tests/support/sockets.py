@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -91,6 +92,7 @@ async def streams(
 @asynccontextmanager
 async def listening(
     limits: Limits | None = None,
+    tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[tuple[Address, Arrived, Counters, Listener]]:
     """The accepting side of a node, and what has come in."""
     sockets = bind("127.0.0.1:0")
@@ -104,6 +106,7 @@ async def listening(
         counters,
         Refusals(counters),
         lambda sender, frames: arrived.extend((sender, frame) for frame in frames),
+        tls,
     )
     listener.start()
     try:

@@ -4,6 +4,8 @@ Rules of this file:
 - Strangers and peers are bounded apart, so that a flood of the first does not keep out the second.
   When there are too many the one that has done nothing for longest goes, not the newest: a node
   that wants in says its hello at once, an attacker's idle connections do not.
+- Each stranger has a moment to say its hello. While all that there may be have theirs nothing is
+  accepted: many nodes that come at once wait for each other and are all let in.
 - A refused connection is closed, counted, and logged once in a while.
 - What has come of frames that are not complete is bounded too, and may not stand still.
 """
@@ -14,6 +16,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Callable
+from contextlib import suppress
 
 from snowcast.core.address import Address
 from snowcast.core.codec import encode
@@ -26,6 +29,9 @@ from snowcast.runtime.refusals import Refusals
 
 ACCEPTS_PER_TURN = 64
 CONNECTIONS_PER_PEER = 2  # a new one, and an old one whose end has not been noticed
+MOMENT_S = 0.1  # how long a stranger is safe
+TLS_MOMENT_S = 0.5  # the same, its handshake and those of the others included
+GONE_S = 1.0  # how long closing waits for a connection that is being broken
 REST_S = 0.1  # how long nothing is accepted after the machine has run out of something
 
 OnFrames = Callable[[Address, list[Frame]], None]
@@ -62,6 +68,8 @@ class Listener:
         self._large: dict[Inbound, None] = {}  # in the order in which their frames began
         self._partial: dict[Inbound, tuple[int, float]] = {}  # how much has come, and since when
         self._all_gone = asyncio.Event()
+        self._moment_s = MOMENT_S if tls is None else TLS_MOMENT_S
+        self._waiting: asyncio.TimerHandle | None = None  # until a stranger is not safe any more
         self._is_closed = False
 
     def __len__(self) -> int:
@@ -90,9 +98,11 @@ class Listener:
     async def close(self) -> None:
         """Accept nothing more and close everything."""
         self.abort()
-        while self._open or self._tasks:
-            self._all_gone.clear()
-            await self._all_gone.wait()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GONE_S):
+                while self._open or self._tasks:
+                    self._all_gone.clear()
+                    await self._all_gone.wait()
 
     def abort(self) -> None:
         """Close everything at once."""
@@ -100,7 +110,9 @@ class Listener:
             self._is_closed = True
             self._loop.remove_reader(self._sock.fileno())
             self._sock.close()
-        for inbound in (*self._strangers, *self._peers):
+            if self._waiting is not None:
+                self._waiting.cancel()
+        for inbound in list(self._open):  # also those that were sent away and are not gone yet
             self._close(inbound)
 
     def on_hello(self, inbound: Inbound, hello: Hello) -> bool:
@@ -152,8 +164,16 @@ class Listener:
         self._open.discard(inbound)
         self._all_gone.set()
 
-    def _accept(self) -> None:
+    def _accept(self, may_evict: bool = False) -> None:
         for _ in range(ACCEPTS_PER_TURN):
+            if len(self._strangers) >= self._limits.strangers_max:
+                oldest, deadline = next(iter(self._strangers.items()))
+                safe_until = deadline.when() - self._limits.hello_timeout + self._moment_s
+                if not may_evict or safe_until > self._loop.time():
+                    self._wait_until(safe_until)
+                    return
+                why = "too many connections that do not say who they are"
+                self._refuse(oldest, "strangers", why)
             try:
                 sock, where = self._sock.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
@@ -169,6 +189,17 @@ class Listener:
         if not self._is_closed:
             self.start()
 
+    def _wait_until(self, safe_until: float) -> None:
+        """Accept nothing until a stranger has said who it is, or one is not safe any more."""
+        self._loop.remove_reader(self._sock.fileno())
+        self._waiting = self._loop.call_at(safe_until, self._evict_and_accept)
+
+    def _evict_and_accept(self) -> None:
+        """What strangers had sent by now has been looked at in this turn, even after a pause."""
+        self._waiting = None
+        self.start()
+        self._accept(may_evict=True)
+
     def _stopped_at(self, inbound: Inbound, now: float) -> float:
         """Since when the incomplete frame of a connection has not grown."""
         pending_bytes, since = self._partial.get(inbound, (0, now))
@@ -176,9 +207,6 @@ class Listener:
 
     def _take(self, sock: socket.socket, where: str) -> None:
         sock.setblocking(False)
-        while len(self._strangers) >= self._limits.strangers_max:
-            oldest = next(iter(self._strangers))
-            self._refuse(oldest, "strangers", "too many connections that do not say who they are")
         inbound = Inbound(where, self._limits.frame_bytes_max, self)
         self._open.add(inbound)
         self._strangers[inbound] = self._loop.call_later(
@@ -191,10 +219,14 @@ class Listener:
 
     async def _adopt(self, inbound: Inbound, sock: socket.socket) -> None:
         """Make a transport of an accepted socket, with its TLS handshake if there is one."""
-        timeout = self._limits.hello_timeout if self._tls is not None else None
+        is_tls = self._tls is not None
         try:
             await self._loop.connect_accepted_socket(
-                lambda: inbound, sock, ssl=self._tls, ssl_handshake_timeout=timeout
+                lambda: inbound,
+                sock,
+                ssl=self._tls,
+                ssl_handshake_timeout=self._limits.hello_timeout if is_tls else None,
+                ssl_shutdown_timeout=GONE_S if is_tls else None,
             )
         except (OSError, ssl.SSLError) as error:
             kind = "certificate" if isinstance(error, ssl.SSLError) else "connection"
@@ -247,3 +279,7 @@ class Listener:
         deadline = self._strangers.pop(inbound, None)
         if deadline is not None:
             deadline.cancel()
+            if self._waiting is not None and not self._is_closed:
+                self._waiting.cancel()
+                self._waiting = None
+                self.start()

@@ -15,6 +15,7 @@ import asyncio
 import logging
 import ssl
 from collections.abc import Callable
+from contextlib import suppress
 
 from snowcast.core.address import Address
 from snowcast.core.codec import encode
@@ -29,6 +30,7 @@ from snowcast.runtime.refusals import Refusals
 
 log = logging.getLogger("snowcast")
 
+GONE_S = 1.0  # how long closing waits for what is being written, and for what is being broken
 RELIEF_S = 0.002
 """How often a sender who is too fast looks whether there is room again."""
 
@@ -146,10 +148,7 @@ class Streams:
             link.close()
         self._links.clear()
         try:
-            async with asyncio.timeout(1.0):
-                await self._gone()
-        except TimeoutError:
-            pass
+            await self._gone()
         finally:
             self.abort()
         await self._gone()
@@ -312,6 +311,9 @@ class Streams:
                 self._on_unreachable(peer, tuple(frames))
 
     async def _gone(self) -> None:
-        while self._open or self._dials:
-            self._all_gone.clear()
-            await self._all_gone.wait()
+        """Wait until all connections are no more, but not long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GONE_S):
+                while self._open or self._dials:
+                    self._all_gone.clear()
+                    await self._all_gone.wait()
