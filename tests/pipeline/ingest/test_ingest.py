@@ -13,13 +13,14 @@ from pyspark.sql import SparkSession
 from snowcast.cli.main import main
 from snowcast.pipeline.ingest.ingest import CLOCKS, REJECTS, ingest
 from snowcast.pipeline.ingest.sources import find_sources
-from snowcast.pipeline.measure import messages_of
+from snowcast.pipeline.measure import messages_of, write_metrics
 from snowcast.pipeline.metrics.keys import run_keys
 from snowcast.pipeline.reading import read_traces
 from snowcast.pipeline.session import SparkFailed
 from snowcast.trace.files import MANIFEST, TraceWriter, manifest
 from snowcast.trace.schema import ArrivalRow, MessageRow, NodeRow, ProbeRow, Role, Row, RunRow
 from support.datasets import content
+from support.hostile import BAD_RUNS, RUNS, hostile_trace
 
 SCENARIO = """\
 duration_s = 20
@@ -176,6 +177,21 @@ def test_a_trace_in_any_disorder_gives_the_same_tables_and_counts_what_it_sets_a
     }
     assert found.duplicates == found.lines - 9 - 5
     assert rejects(tmp_path / "two") == sorted(found.rejects)
+
+
+def test_no_line_whatever_is_in_it_stops_ingest_or_metrics(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    lines = hostile_trace(tmp_path / "trace", seed=1)
+    names = [run_row(run=run) for run in (*RUNS, *BAD_RUNS)]
+    write(tmp_path, {"names": names})
+    told = ingest(spark, find_sources([tmp_path]), tmp_path / "out")
+    assert told.lines == lines + len(names)
+    assert told.duplicates >= 0
+    traces = read_traces(spark, [tmp_path / "out"])
+    assert {row.run for row in traces.runs.collect()} >= set(RUNS)
+    assert traces.arrivals.count() == told.rows["arrivals"] > 0
+    write_metrics(spark, traces, tmp_path / "metrics")
 
 
 def test_a_dataset_is_there_as_a_whole_or_not_at_all(spark: SparkSession, tmp_path: Path) -> None:

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import msgspec
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from snowcast.pipeline.ingest.lines import Block
 from snowcast.pipeline.ingest.parse import (
     CUT,
+    GONE,
     LANDED,
     NOT_JSON,
     OTHER_SHAPE,
+    SIZES,
+    TIMES_US,
     TOO_LONG,
+    gone,
     landed,
     landed_block,
 )
-from snowcast.trace.schema import ArrivalRow, MessageRow, ProbeRow, columns
+from snowcast.trace.schema import TABLES, ArrivalRow, MessageRow, ProbeRow, columns
+from support.hostile import deep, hostile_line
 
 PROBE = ProbeRow(run="r", node="a", peer="b", at_us=5, rtt_us=2, offset_us=-1)
 LINE = msgspec.json.encode(PROBE)
@@ -86,6 +94,12 @@ def test_a_bad_line_among_good_ones_is_told_and_the_others_are_taken() -> None:
         (LINE.replace(b"5", b'"5"'), OTHER_SHAPE, "at `$.at_us`"),
         (LINE.replace(b'"r"', b'""'), OTHER_SHAPE, "the run has no name"),
         (LINE.replace(b"5", b"9223372036854775808"), OTHER_SHAPE, "at_us is out of range"),
+        (LINE.replace(b"5", b"%d" % -(1 << 63)), OTHER_SHAPE, "at_us is out of range"),
+        (LINE.replace(b"-1", b"%d" % TIMES_US.stop), OTHER_SHAPE, "offset_us is out of range"),
+        (LINE.replace(b'"r"', b'"%s"' % (201 * b"x")), OTHER_SHAPE, "the run is too long"),
+        (LINE.replace(b'"r"', b'"%s"' % (67 * b"%")), OTHER_SHAPE, "the run is too long"),
+        (LINE.replace(b'"r"', b'"\\u0000"'), OTHER_SHAPE, "no folder can have"),
+        (LINE[:-1] + b',"z":%s}' % deep(1_100).encode(), OTHER_SHAPE, "nested too deep"),
         (b"[1]", OTHER_SHAPE, "Expected `object`"),
         (LINE[:-3], NOT_JSON, "truncated"),
         (LINE.replace(b'"b"', b'"\xff"'), NOT_JSON, "utf-8"),
@@ -96,6 +110,39 @@ def test_what_the_schema_does_not_allow_is_a_reject(line: bytes, reason: str, de
     assert told["reason"] == reason
     assert detail.lower() in told["detail"].lower()
     assert told["bytes"] == len(line)
+
+
+def test_a_frame_has_no_size_that_cannot_be_added_up() -> None:
+    arrival = ArrivalRow(run="r", node="a", sender="b", kind="ping", at_us=5, bytes=SIZES.stop)
+    for size, table in ((SIZES.stop, "rejects"), (SIZES.stop - 1, "arrivals"), (-1, "rejects")):
+        line = msgspec.json.encode(msgspec.structs.replace(arrival, bytes=size))
+        assert [row["table"] for row in rows(Block(0, line + b"\n"), "arrivals")] == [table]
+
+
+@given(st.sampled_from(sorted(TABLES)), st.integers(0, 10_000), st.booleans())
+def test_whatever_is_in_a_line_it_is_a_row_or_a_reject(table: str, seed: int, is_cut: bool) -> None:
+    random = Random(seed)
+    lines = [hostile_line(random, table) for _ in range(12)]
+    one_by_one = [row for line in lines for row in rows(Block(0, line + b"\n"), table)]
+    together = rows(Block(0, b"\n".join(lines), is_cut=is_cut), table)
+    assert len(together) == len(one_by_one) == sum(line != b"" for line in lines)
+    assert sorted([row["table"] for row in together]) == sorted([r["table"] for r in one_by_one])
+    for row in together:
+        for name, value in row.get(table, {}).items():
+            assert not name.endswith("_us") or value is None or value in TIMES_US
+
+
+def test_a_range_that_is_gone_is_a_reject_of_so_many_bytes() -> None:
+    (row,) = gone("f", "probes", 7, 40).to_pylist()
+    assert row["reject"] == {
+        "table": "probes",
+        "reason": GONE,
+        "detail": "33 bytes that were there are not",
+        "file": "f",
+        "offset": 7,
+        "bytes": 33,
+        "line": "",
+    }
 
 
 def test_bytes_that_are_no_text_are_written_out() -> None:

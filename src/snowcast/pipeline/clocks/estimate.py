@@ -19,7 +19,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from snowcast.pipeline.clocks.pairs import pair_offsets, some_of_each_node, usable
-from snowcast.pipeline.clocks.solve import Edges, centred, groups, solve
+from snowcast.pipeline.clocks.solve import Array, Edges, centred, groups, solve
+
+OFF_US_MAX = 1 << 55
+"""As far as times go: probes that are lies add up to no more than this."""
 
 WINDOW_US = 30_000_000
 WINDOWS_MAX = 256
@@ -142,7 +145,7 @@ def _solve_run(table: pa.Table) -> pa.Table:
             "run": pa.array([table["run"][0].as_py()] * len(names), pa.string()),
             "node": pa.array(names, pa.string()),
             "group": pa.array([names[number] for number in group], pa.string()),
-            "offset_us": pa.array(offset_us, pa.float64()),
+            "offset_us": pa.array(_believable(offset_us), pa.float64()),
             "probes": pa.array(probes.astype(np.int64), pa.int64()),
             "rtt_us": pa.array(rtt_us, pa.float64()),
         }
@@ -158,7 +161,7 @@ def _solve_window(table: pa.Table) -> pa.Table:
             "run": pa.array([run] * len(names), pa.string()),
             "window": pa.array([window] * len(names), pa.int64()),
             "node": pa.array(names, pa.string()),
-            "left_us": pa.array(left_us, pa.float64()),
+            "left_us": pa.array(_believable(left_us), pa.float64()),
         }
     )
 
@@ -175,6 +178,11 @@ def _fill(table: pa.Table) -> pa.Table:
             "left_us": pa.array([left_us.tolist()], pa.list_(pa.float64())),
         }
     )
+
+
+def _believable(offsets_us: Array) -> Array:
+    """Offsets that a time can be set right by and still be a time."""
+    return np.clip(np.nan_to_num(offsets_us), -OFF_US_MAX, OFF_US_MAX)
 
 
 def _edges(table: pa.Table) -> tuple[list[str], Edges]:

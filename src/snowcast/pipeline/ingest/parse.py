@@ -6,6 +6,8 @@ null. A reject has the struct `reject` instead. So all that a trace has lands in
 Rules of this file:
 - A line is taken as a whole or not at all: what the schema does not allow is a reject, with the
   place where it stands and the reason. Columns that the schema does not know are left out.
+- Whatever is in a line, nothing that works on landed rows fails because of it: runs have names that
+  a folder can have, and numbers are so small that sums and differences of them are numbers too.
 - It runs on executors, where there may be nothing of ours but this package.
 """
 
@@ -17,14 +19,25 @@ from typing import Any
 
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from snowcast.pipeline.ingest.lines import TOLD_BYTES_MAX, Block, blocks, lines_of
 from snowcast.trace.parquet import arrow_schema
 from snowcast.trace.schema import TABLES, Row, columns
 
 CUT, NOT_JSON, OTHER_SHAPE, TOO_LONG = "cut off", "not JSON", "another shape", "too long"
+GONE = "file gone"
+"""What `landed` was not asked for in time: see `gone`."""
+
 PLACED = ("runs", "messages")
 """Tables whose rows remember where they stood: of these there may be one too many for a key."""
+
+TIMES_US = range(-(1 << 55), (1 << 55) + 1)
+"""A thousand years before and after 1970, by the microsecond."""
+
+SIZES = range(1 << 32)
+RUN_BYTES_MAX = 200
+"""Of the name of a run as the name of a folder: file systems take 255, with what is before it."""
 
 REJECT = pa.struct(
     [
@@ -51,6 +64,21 @@ LANDED = pa.schema(
 
 _DECODERS = {name: msgspec.json.Decoder(row) for name, row in TABLES.items()}
 _INT64 = range(-(1 << 63), 1 << 63)
+_ALLOWED = {
+    name: {
+        column.name: TIMES_US if column.name.endswith("_us") else SIZES
+        for column in columns(row)
+        if column.name.endswith(("_us", "bytes"))
+    }
+    for name, row in TABLES.items()
+}
+"""Of each table the columns that are added up or taken from one another."""
+
+_ESCAPED_IN_FOLDERS = frozenset("\"#%'*/:=?\\{[]^")
+"""What Spark writes as three bytes."""
+
+_NULL_FOLDER = "__HIVE_DEFAULT_PARTITION__"
+"""What Spark takes for the folder of those without a name."""
 
 
 def landed(path: Path, table: str, start: int, end: int, problem: str) -> Iterator[pa.RecordBatch]:
@@ -67,12 +95,20 @@ def landed_block(
     if not problem and not block.long_bytes and not block.is_cut and table not in PLACED:
         try:
             rows: list[Any] = _DECODERS[table].decode_lines(block.data)
-            _check_named(rows)
-            if rows:
-                yield _good(table, rows)
-        except (msgspec.MsgspecError, ValueError, OverflowError, pa.ArrowException):
+            _check_runs(rows)
+            batch = _good(table, rows)
+            _check_numbers(table, batch)
+        except (
+            msgspec.MsgspecError,
+            ValueError,
+            OverflowError,
+            RecursionError,
+            pa.ArrowException,
+        ):
             pass  # one of them at least is bad: look at each
         else:
+            if rows:
+                yield batch
             return
     good, places, bad = [], [], []
     for offset, line in lines_of(block):
@@ -88,6 +124,12 @@ def landed_block(
         yield _bad(bad)
 
 
+def gone(file: str, table: str, start: int, end: int) -> pa.RecordBatch:
+    """A reject for a range that was there once. How many lines it had, nobody can tell."""
+    told = f"{end - start} bytes that were there are not"
+    return _bad([(table, GONE, told, file, start, end - start, "")])
+
+
 def _reject_of(table: str, line: bytes, block: Block, problem: str) -> tuple[str, str] | None:
     if problem:
         return problem, ""
@@ -100,22 +142,38 @@ def _decoded(table: str, line: bytes, is_cut: bool) -> Row | tuple[str, str]:
     """The row of a line, or the reason why it is none, with what is wrong in detail."""
     try:
         row: Row = _DECODERS[table].decode(line)
-        _check_named([row])
+        _check_runs([row])
+    except RecursionError:
+        return OTHER_SHAPE, "it is nested too deep"
     except msgspec.ValidationError as error:
         return OTHER_SHAPE, str(error)
     except (msgspec.MsgspecError, ValueError) as error:
         return (CUT if is_cut else NOT_JSON), str(error)
+    allowed = _ALLOWED[table]
     for name in row.__struct_fields__:
         value = getattr(row, name)
-        if type(value) is int and value not in _INT64:
+        if type(value) is int and value not in allowed.get(name, _INT64):
             return OTHER_SHAPE, f"{name} is out of range"
     return row
 
 
-def _check_named(rows: Iterable[Row]) -> None:
-    for row in rows:
-        if not row.run:
+def _check_runs(rows: Iterable[Row]) -> None:
+    """ValidationError if the name of a run cannot be that of a folder."""
+    for run in {row.run for row in rows}:
+        if not run:
             raise msgspec.ValidationError("the run has no name")
+        if run == _NULL_FOLDER or any(char < " " or char == "\x7f" for char in run):
+            raise msgspec.ValidationError("the run has a name that no folder can have")
+        if len(run.encode()) + 2 * sum(map(run.count, _ESCAPED_IN_FOLDERS)) > RUN_BYTES_MAX:
+            raise msgspec.ValidationError("the name of the run is too long")
+
+
+def _check_numbers(table: str, batch: pa.RecordBatch) -> None:
+    """ValidationError if a number in a column that is reckoned with is out of range."""
+    for name, allowed in _ALLOWED[table].items():
+        ends = pc.min_max(batch.column(table).field(name)).as_py()
+        if any(value is not None and value not in allowed for value in ends.values()):
+            raise msgspec.ValidationError(f"{name} is out of range")
 
 
 def _good(

@@ -52,7 +52,7 @@ def picked(keys: DataFrame, traces: Traces) -> DataFrame:
     settings = traces.runs.select(
         "run",
         F.get_json_object("config", "$.ring_order").alias("ring_order"),
-        F.get_json_object("config", "$.hop_timeout_us").cast("bigint").alias("hop_timeout_us"),
+        F.get_json_object("config", "$.hop_timeout_us").try_cast("bigint").alias("hop_timeout_us"),
     )
     return found.join(settings, on="run", how="inner").select(
         "run",
