@@ -85,7 +85,7 @@ def watch(
         raise UsageError("--every-s must be above 0")
     for place in traces:  # a mistake is told before Spark starts
         if once or not place.is_dir() or any(place.iterdir()):
-            find_sources([place])
+            find_sources([place], are_growing=True)
     with spark_session(master, conf) as spark, _shown() as show:
         follow(spark, what, out, show, every_s=every_s, once=once)
 

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from snowcast.core.errors import UsageError
-from snowcast.pipeline.ingest.sources import Source, find_sources, part_number, table_of
+from snowcast.pipeline.ingest.sources import (
+    NothingYet,
+    Source,
+    find_sources,
+    part_number,
+    table_of,
+)
 from snowcast.trace.files import MANIFEST, manifest
 from snowcast.trace.parquet import make_dataset
 
@@ -62,6 +68,29 @@ def test_a_place_without_any_trace_is_a_mistake_that_says_why(tmp_path: Path) ->
     ):
         with pytest.raises(UsageError, match=why):
             find_sources([tmp_path / name])
+
+
+def test_among_growing_traces_a_dataset_is_passed_over(tmp_path: Path) -> None:
+    agent = trace(tmp_path / "agent", "runs-00000.jsonl")
+    make_dataset(tmp_path / "dataset")
+    with pytest.raises(UsageError, match="is a dataset already"):
+        find_sources([tmp_path])
+    wanted = [Source(agent / "runs-00000.jsonl", "runs", 3)]
+    assert find_sources([tmp_path], are_growing=True) == wanted
+    with pytest.raises(UsageError, match="is a dataset already") as mistake:
+        find_sources([tmp_path / "dataset"], are_growing=True)
+    assert not isinstance(mistake.value, NothingYet)
+
+
+def test_what_may_yet_become_a_trace_is_told_apart_from_what_will_not(tmp_path: Path) -> None:
+    (tmp_path / "lines").mkdir()
+    (tmp_path / "lines" / "x.jsonl").write_text("{}\n")
+    for name in ("missing", "lines"):
+        with pytest.raises(NothingYet):
+            find_sources([tmp_path / name], are_growing=True)
+    later = trace(tmp_path / "later", "runs-00000.jsonl", says='{"schema": 99}')
+    (found,) = find_sources([later], are_growing=True)
+    assert found.problem == "another version"
 
 
 def test_a_part_is_told_by_its_name() -> None:

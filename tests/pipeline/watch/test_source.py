@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from snowcast.core.errors import UsageError
+from snowcast.pipeline.ingest.parse import GONE
 from snowcast.pipeline.watch.source import Offsets, TraceStreamReader
 from snowcast.trace.files import MANIFEST, manifest
+from snowcast.trace.parquet import make_dataset
 from snowcast.trace.schema import ArrivalRow
 
 
@@ -86,6 +91,66 @@ def test_a_file_that_has_gone_keeps_its_place(tmp_path: Path) -> None:
     assert reader.latestOffset(end) == end
     append(path, line(1) + line(2))
     assert read(reader, end, reader.latestOffset(end)) == [2]
+
+
+def rejects(reader: TraceStreamReader, start: Offsets, end: Offsets) -> list[dict[str, Any]]:
+    """What was not taken between two offsets."""
+    batches = [batch for one in reader.partitions(start, end) for batch in reader.read(one)]
+    found = [row["reject"] for batch in batches for row in batch.to_pylist() if row["reject"]]
+    return sorted(found, key=lambda reject: str(reject["file"]))
+
+
+def test_what_was_there_and_is_gone_is_told_with_its_bytes(tmp_path: Path) -> None:
+    (tmp_path / MANIFEST).write_text(manifest())
+    paths = [tmp_path / f"arrivals-{number:05}.jsonl" for number in range(3)]
+    for path in paths:
+        append(path, line(1) + line(2))
+    size = len(line(1))
+    reader = TraceStreamReader([tmp_path])
+    end = reader.latestOffset({})
+    paths[0].unlink()
+    paths[1].write_bytes(line(1))
+    told = [
+        (Path(one["file"]).name, one["table"], one["reason"], one["offset"], one["bytes"])
+        for one in rejects(reader, {}, end)
+    ]
+    assert told == [
+        ("arrivals-00000.jsonl", "arrivals", GONE, 0, 2 * size),
+        ("arrivals-00001.jsonl", "arrivals", GONE, size, size),
+    ]
+    assert read(reader, {}, end) == [1, 1, 2]
+
+
+def test_a_file_that_goes_between_plan_and_task_is_told_too(tmp_path: Path) -> None:
+    (tmp_path / MANIFEST).write_text(manifest())
+    path = tmp_path / "arrivals-00000.jsonl"
+    append(path, line(1))
+    reader = TraceStreamReader([tmp_path])
+    (partition,) = reader.partitions({}, reader.latestOffset({}))
+    path.unlink()
+    (batch,) = reader.read(partition)
+    (row,) = batch.to_pylist()
+    assert (row["reject"]["reason"], row["reject"]["bytes"]) == (GONE, len(line(1)))
+
+
+def test_a_dataset_among_the_traces_blinds_nobody(tmp_path: Path) -> None:
+    agent = tmp_path / "agent"
+    agent.mkdir()
+    (agent / MANIFEST).write_text(manifest())
+    append(agent / "arrivals-00000.jsonl", line(1))
+    reader = TraceStreamReader([tmp_path])
+    end = reader.latestOffset({})
+    make_dataset(tmp_path / "ingested")
+    append(agent / "arrivals-00000.jsonl", line(2))
+    assert read(reader, end, reader.latestOffset(end)) == [2]
+
+
+def test_a_watched_place_that_becomes_a_dataset_is_a_mistake_that_is_told(tmp_path: Path) -> None:
+    reader = TraceStreamReader([tmp_path / "later"])
+    assert reader.latestOffset({}) == {}
+    make_dataset(tmp_path / "later")
+    with pytest.raises(UsageError, match="is a dataset already"):
+        reader.latestOffset({})
 
 
 def test_lines_that_cannot_be_taken_come_too_as_rejects(tmp_path: Path) -> None:

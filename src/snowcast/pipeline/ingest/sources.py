@@ -7,12 +7,15 @@ Rules of this file:
 - Every file of lines is found, also where it stands in no trace, or in one of a version that this
   code does not know. Then it says why its lines cannot be taken, and they are set aside.
 - The same places give the same sources, in the same order.
+- Where traces grow, files come and go, and somebody may ingest into a folder among them. Datasets
+  are passed over there, and what has gone while it was looked at is not there.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,11 +39,15 @@ class Source:
     """Why its lines cannot be taken; empty if they can."""
 
 
-def find_sources(places: Iterable[Path]) -> list[Source]:
+class NothingYet(UsageError):
+    """There is no directory, or no trace in it. There may be one later."""
+
+
+def find_sources(places: Iterable[Path], *, are_growing: bool = False) -> list[Source]:
     """The files of all traces in these directories; UsageError if one of these has none."""
     found: dict[Path, Source] = {}
     for place in dict.fromkeys(path.resolve() for path in places):
-        sources = _of(place)
+        sources = _of(place, are_growing)
         found |= {source.path: source for source in sources}
     return [found[path] for path in sorted(found)]
 
@@ -57,10 +64,11 @@ def part_number(name: str) -> int:
     return int(name.removesuffix(SUFFIX).rpartition("-")[2])
 
 
-def _of(place: Path) -> list[Source]:
+def _of(place: Path, is_growing: bool) -> list[Source]:
     if not place.is_dir():
-        raise UsageError(f"{place}: no such directory")
-    found, problems, traces = [], [], 0
+        raise NothingYet(f"{place}: no such directory")
+    found: list[Source] = []
+    problems, is_readable = [], False
     for root, folders, names in os.walk(place, followlinks=False):
         folders.sort()
         directory = Path(root)
@@ -69,15 +77,19 @@ def _of(place: Path) -> list[Source]:
             continue
         problem = _problem_of(directory)
         if _is_dataset(directory, problem):
+            if is_growing and directory != place:
+                folders.clear()
+                continue
             raise UsageError(f"{directory} is a dataset already: `pipeline metrics` reads it")
-        if problem is None:
-            traces += 1
-        else:
+        if problem is not None:
             problems.append(str(problem[1]))
-        found += [_source(directory / name, problem and problem[0]) for name in lines]
-    if not traces:
-        why = problems[0] if problems else f"{place} is no trace: it has no {MANIFEST}"
-        raise UsageError(why)
+        # Lines of another version stay that, so a watch tells of them; a manifest may yet come.
+        is_readable |= problem is None or (is_growing and problem[0] == OTHER_VERSION)
+        for name in lines:
+            with suppress(*([FileNotFoundError] if is_growing else [])):
+                found.append(_source(directory / name, problem and problem[0]))
+    if not is_readable:
+        raise NothingYet(problems[0] if problems else f"{place} is no trace: it has no {MANIFEST}")
     return found
 
 

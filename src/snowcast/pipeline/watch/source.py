@@ -7,6 +7,7 @@ after a restart each batch has the same lines as before.
 Rules of this file:
 - Files of lines are found as `ingest` finds them, also those that cannot be taken.
 - A file that is there no more keeps its place: should it come back, it is not read again.
+- What a batch was to have and is there no more is told: a reject, with the number of bytes.
 """
 
 from __future__ import annotations
@@ -24,11 +25,10 @@ from pyspark.sql import types as T
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 
-from snowcast.core.errors import UsageError
 from snowcast.pipeline.ingest.landing import LANDED_TYPE, RANGE_BYTES, Range, shared_out
 from snowcast.pipeline.ingest.lines import last_line_end
-from snowcast.pipeline.ingest.parse import landed
-from snowcast.pipeline.ingest.sources import Source, find_sources
+from snowcast.pipeline.ingest.parse import gone, landed
+from snowcast.pipeline.ingest.sources import NothingYet, Source, find_sources, table_of
 
 Offsets = dict[str, int]
 """How far each file has been read."""
@@ -97,13 +97,14 @@ class TraceStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """The rows of a task."""
         assert isinstance(partition, LinesPartition)
         for path, table, start, end, problem in partition.ranges:
-            yield from landed(Path(path), table, start, end, problem)
+            yield from landed_or_gone(Path(path), table, start, end, problem)
 
     def _sources(self) -> list[Source]:
         found: dict[Path, Source] = {}
         for place in self.places:
-            with suppress(UsageError):  # there is no trace yet
-                found |= {source.path: source for source in find_sources([place])}
+            with suppress(NothingYet):
+                sources = find_sources([place], are_growing=True)
+                found |= {source.path: source for source in sources}
         return [found[path] for path in sorted(found)]
 
 
@@ -113,15 +114,29 @@ def ends_of(sources: Iterable[Source], start: Offsets) -> Offsets:
     for source in sources:
         begun = start.get(str(source.path), 0)
         if source.size > begun:
-            with source.path.open("rb") as file:
+            with suppress(FileNotFoundError), source.path.open("rb") as file:
                 ends[str(source.path)] = last_line_end(file, begun, source.size)
     return ends
 
 
 def new_ranges(sources: Iterable[Source], start: Offsets, end: Offsets) -> Iterator[Range]:
-    """What is between two offsets, in ranges that a task can read."""
-    for source in sources:
-        path = str(source.path)
-        begun, ended = start.get(path, 0), end.get(path, 0)
-        for at in range(begun, ended, RANGE_BYTES):
+    """What is between two offsets, in ranges that a task can read, of files that are gone too."""
+    known = {str(source.path): source for source in sources}
+    for path, ended in sorted(end.items()):
+        source = known.get(path) or Source(Path(path), table_of(Path(path).name) or "", 0)
+        for at in range(start.get(path, 0), ended, RANGE_BYTES):
             yield path, source.table, at, min(at + RANGE_BYTES, ended), source.problem
+
+
+def landed_or_gone(
+    path: Path, table: str, start: int, end: int, problem: str
+) -> Iterator[pa.RecordBatch]:
+    """The lines of a range, and for what is there no more of it, a reject."""
+    try:
+        size = path.stat().st_size
+        if size > start:
+            yield from landed(path, table, start, min(size, end), problem)
+    except FileNotFoundError:
+        size = 0
+    if size < end:
+        yield gone(str(path), table, max(size, start), end)
