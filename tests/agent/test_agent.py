@@ -96,6 +96,27 @@ async def test_a_second_signal_ends_a_leave_at_once_and_is_the_exit_status(
 
 
 @on_loop
+async def test_a_signal_ends_a_start_that_waits_for_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    listen_to(caplog)
+    made = Agent(settings(tmp_path))
+    begun = asyncio.Event()
+
+    async def never() -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(made.cluster, "start", never)
+    task = asyncio.create_task(made.run())
+    await begun.wait()
+    os.kill(os.getpid(), signal.SIGTERM)
+    assert await task == 0
+    assert said(caplog)[-1] == "stopped before it had begun: nobody has seen it"
+    assert not (tmp_path / "a.sock").exists()
+
+
+@on_loop
 async def test_a_port_that_is_taken_is_found_before_anybody_sees_the_node(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import fields
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from snowcast.agent import metrics
 from snowcast.agent.metrics import COUNTERS, GAUGES, RECEIPT, RECEIPT_BUCKETS_S, Durations
 from snowcast.runtime.counters import Counters
-from support.agents import pair
+from support.agents import agent, pair
+from support.certificates import Authority
 from support.loops import on_loop
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "OPERATIONS.md"
@@ -39,7 +41,7 @@ def test_names_are_as_prometheus_wants_them() -> None:
     every = [*COUNTERS.values(), metrics.REFUSED, metrics.REQUESTS]
     assert all(re.fullmatch(r"snowcast_[a-z_]+_total", metric.name) for metric in every)
     gauges = [*GAUGES.values(), metrics.MEMBERS, metrics.REMEMBERED, metrics.JOINED]
-    gauges += [metrics.DIGEST, metrics.STREAMS, RECEIPT]
+    gauges += [metrics.DIGEST, metrics.STREAMS, metrics.EXPIRES, RECEIPT]
     assert not [metric.name for metric in gauges if metric.name.endswith("_total")]
     assert all(metric.help.endswith(".") for metric in [*every, *gauges])
 
@@ -67,6 +69,21 @@ async def test_a_scrape_has_it_all_and_agrees_with_the_cluster(tmp_path: Path) -
     for metric in {**COUNTERS, **GAUGES}.values():
         assert metric.name in found
     assert "process_resident_memory_bytes" in found
+
+
+@on_loop
+async def test_how_long_certificates_hold_is_a_metric(tmp_path: Path) -> None:
+    tls = Authority(tmp_path).tls("127.0.0.1")
+    security = {
+        "certificate": str(tls.certificate),
+        "private_key": str(tls.key),
+        "authority": str(tls.authority),
+    }
+    async with agent(tmp_path, security=security) as a:
+        found = families(a.meters.text())["snowcast_certificate_expires_seconds"]
+    assert found.keys() == {("security.certificate",)}
+    end = 1970 + (found["security.certificate",] + time.time()) / 31_556_952
+    assert end == pytest.approx(2100, abs=0.1)
 
 
 @on_loop
@@ -98,4 +115,4 @@ async def test_every_metric_is_explained_to_operators_and_no_other(tmp_path: Pat
     served = {re.sub(r"_(bucket|sum|count)$", "", name) for name in served}
     explained = set(re.findall(r"`(snowcast_[a-z_]+)`?", PAGE.read_text()))
     explained = {re.sub(r"_(bucket|sum|count)$", "", name) for name in explained}
-    assert explained == served | {"snowcast_control_requests_total"}
+    assert explained == served | {"snowcast_control_requests_total", metrics.EXPIRES.name}

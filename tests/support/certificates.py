@@ -35,10 +35,10 @@ class Authority:
         )
         self._path.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
 
-    def tls(self, *hosts: str, verify_addresses: bool = True) -> Tls:
+    def tls(self, *hosts: str, verify_addresses: bool = True, end: datetime.datetime = _END) -> Tls:
         """What a node at one of these hosts uses."""
         key = ec.generate_private_key(ec.SECP256R1())
-        builder = _builder(_name("node"), self._name, key)
+        builder = _builder(_name("node"), self._name, key, end)
         names = [x509.IPAddress(ipaddress.ip_address(host)) for host in hosts]
         if names:
             builder = builder.add_extension(x509.SubjectAlternativeName(names), False)
@@ -70,7 +70,7 @@ def _name(text: str) -> x509.Name:
     return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)])
 
 
-def _builder(subject: x509.Name, issuer: x509.Name, key: Any) -> Any:
+def _builder(subject: x509.Name, issuer: x509.Name, key: Any, end: datetime.datetime = _END) -> Any:
     return (
         x509.CertificateBuilder()
         .subject_name(subject)
@@ -78,5 +78,5 @@ def _builder(subject: x509.Name, issuer: x509.Name, key: Any) -> Any:
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(_BEGIN)
-        .not_valid_after(_END)
+        .not_valid_after(end)
     )

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from snowcast.agent import logs, setup, systemd
-from snowcast.agent.certificates import Renewable, StreamTls
+from snowcast.agent.certificates import StreamTls
 from snowcast.agent.metrics import Meters
 from snowcast.agent.reloading import reload
+from snowcast.agent.renewing import Certificates
 from snowcast.agent.secret_files import write_keys
 from snowcast.agent.server import metrics_server, serve
 from snowcast.agent.settings import Settings
@@ -57,10 +58,10 @@ class Agent:
         self.load = load or (lambda: settings)
         self.way = setup.way(settings)
         self.cluster = Cluster(options)
-        self.meters = Meters(self.cluster)
-        self.renewable: list[Renewable] = []
+        self.certificates = Certificates()
         if isinstance(options.tls, StreamTls):
-            self.renewable.append(options.tls)
+            self.certificates.add("security.certificate", options.tls)
+        self.meters = Meters(self.cluster, self.certificates)
         self.is_running = False
         self.is_leaving = False
         self.name_taken_by: set[str] = set()
@@ -95,10 +96,11 @@ class Agent:
             # The node comes last, so that nobody sees it join and crash if a port is taken.
             await stack.enter_async_context(serve(self))
             await stack.enter_async_context(metrics_server(self))
-            for work in (self._watch(), systemd.watch()):
+            for work in (self._watch(), systemd.watch(), self.certificates.watch()):
                 stack.push_async_callback(_end, asyncio.create_task(work))
-            await self.cluster.start()
             stack.push_async_callback(self._close)
+            if not await self._start():
+                return 0
             self.is_running = True
             self._announce()
             await self._leaves.wait()
@@ -120,6 +122,21 @@ class Agent:
         answers = await self.cluster.ask(question)
         self.meters.receipt_s.add(answers.receipt.elapsed)
         return answers, self.cluster.desk.answer(question)
+
+    async def _start(self) -> bool:
+        """Start the node; False if told to leave meanwhile, for names may take their time."""
+        starting = asyncio.create_task(self.cluster.start(), name="snowcast starts")
+        leaving = asyncio.create_task(self._leaves.wait(), name="snowcast is told to leave")
+        try:
+            await asyncio.wait((starting, leaving), return_when=asyncio.FIRST_COMPLETED)
+            if starting.done():
+                starting.result()
+                return True
+        finally:
+            await _end(leaving)
+            await _end(starting)
+        log.info("stopped before it had begun: nobody has seen it")
+        return False
 
     async def _close(self) -> None:
         if not self._has_left:

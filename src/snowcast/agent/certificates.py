@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ssl
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from snowcast.core.errors import UsageError
@@ -17,6 +18,10 @@ from snowcast.runtime.tls import Tls
 
 class Renewable(Protocol):
     """Something that reads files which may have changed."""
+
+    @property
+    def files(self) -> tuple[str | Path, ...]:
+        """Those it reads, that with the certificate first."""
 
     def renew(self) -> None:
         """Read them; UsageError if they are no good."""
@@ -27,6 +32,11 @@ class StreamTls(Tls):
     """The certificates of the streams between members."""
 
     used: list[ssl.SSLContext] = field(default_factory=list, compare=False)
+
+    @property
+    def files(self) -> tuple[str | Path, ...]:
+        """The certificate, its key, and whom all trust."""
+        return self.certificate, self.key, self.authority
 
     def contexts(self) -> tuple[ssl.SSLContext, ssl.SSLContext]:
         """For the accepting and for the dialling side, both to be renewed with this."""
@@ -48,6 +58,11 @@ class ControlTls:
     def __init__(self, certificate: str, private_key: str) -> None:
         self._files = certificate, private_key or None
         self.context = self._made()
+
+    @property
+    def files(self) -> tuple[str | Path, ...]:
+        """The certificate, and its key if that is another file."""
+        return tuple(file for file in self._files if file is not None)
 
     def renew(self) -> None:
         """Read the files anew."""

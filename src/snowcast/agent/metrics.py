@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -29,6 +29,7 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from snowcast import __version__
+from snowcast.agent.renewing import Certificates
 from snowcast.core.member import State
 from snowcast.runtime.cluster import Cluster
 from snowcast.runtime.counters import Counters
@@ -98,6 +99,9 @@ COUNTERS = {
         "snowcast_messages_lagged_total", "Messages and events that slow readers missed."
     ),
     "frames_bad": Metric("snowcast_frames_bad_total", "Frames that made no sense here."),
+    "traces_broken": Metric(
+        "snowcast_traces_broken_total", "Traces that ended because they could not be written."
+    ),
     "receipts_complete": Metric(*_RECEIPTS, {"result": "complete"}),
     "receipts_incomplete": Metric(*_RECEIPTS, {"result": "incomplete"}),
     "members_joined": Metric(*_CHANGES, {"change": "joined"}),
@@ -129,8 +133,10 @@ DIGEST = Metric(
     f"The low {DIGEST_BITS} bits of the digest of this node's view: the same for equal views.",
 )
 STREAMS = Metric("snowcast_control_streams", "Readers of messages and events on the control API.")
-
-
+EXPIRES = Metric(
+    "snowcast_certificate_expires_seconds",
+    "Until the certificate in use expires, by the setting that names it; below 0 afterwards.",
+)
 RECEIPT = Metric(
     "snowcast_receipt_seconds", "From a reliable broadcast of this node to its receipt."
 )
@@ -162,13 +168,13 @@ class Durations:
 class Meters:
     """All metrics of one agent."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, certificates: Certificates) -> None:
         self.streams = 0
         self.receipt_s = Durations(RECEIPT_BUCKETS_S)
         self.requests: Counter[tuple[str, str]] = Counter()
         """By route and status."""
         self._registry = CollectorRegistry()
-        self._registry.register(_OfCluster(cluster, self))
+        self._registry.register(_OfCluster(cluster, self, certificates))
         ProcessCollector(registry=self._registry)
         PlatformCollector(registry=self._registry)
 
@@ -180,7 +186,8 @@ class Meters:
 class _OfCluster(Collector):
     """Reads a cluster when it is scraped."""
 
-    def __init__(self, cluster: Cluster, meters: Meters) -> None:
+    def __init__(self, cluster: Cluster, meters: Meters, certificates: Certificates) -> None:
+        self._certificates = certificates
         self._cluster = cluster
         self._meters = meters
 
@@ -207,6 +214,7 @@ class _OfCluster(Collector):
         digest = int(cluster.digest, 16) & ((1 << DIGEST_BITS) - 1)
         yield GaugeMetricFamily(*DIGEST[:2], digest)
         yield GaugeMetricFamily(*STREAMS[:2], self._meters.streams)
+        yield _gauge(EXPIRES, "setting", self._certificates.expire_in_s())
         yield self._meters.receipt_s.family(RECEIPT)
         requests = CounterMetricFamily(*REQUESTS[:2], labels=["route", "status"])
         for labels, count in sorted(self._meters.requests.items()):
@@ -229,7 +237,7 @@ def _counters(counters: Counters) -> Iterator[Any]:
     yield from families.values()
 
 
-def _gauge(metric: Metric, label: str, values: dict[str, int]) -> Any:
+def _gauge(metric: Metric, label: str, values: Mapping[str, float]) -> Any:
     family = GaugeMetricFamily(metric.name, metric.help, labels=[label])
     for value, number in values.items():
         family.add_metric([value], number)

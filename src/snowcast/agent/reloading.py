@@ -30,8 +30,7 @@ def reload(agent: Agent) -> None:
     try:
         wanted = agent.load()
         setup.check_tags(wanted.node.tags)
-        for renewable in agent.renewable:
-            renewable.renew()
+        agent.certificates.renew()
     except UsageError as error:
         log.error("nothing reloaded: %s", error)
         return
@@ -45,7 +44,7 @@ def reload(agent: Agent) -> None:
     node = msgspec.structs.replace(agent.settings.node, tags=wanted.node.tags)
     agent.settings = msgspec.structs.replace(agent.settings, log=wanted.log, node=node)
     done = [path for path in changed if path in RELOADED]
-    fields = {"changed": ",".join(done) or "nothing", "certificates": len(agent.renewable)}
+    fields = {"changed": ",".join(done) or "nothing", "certificates": len(agent.certificates)}
     log.info("reloaded", extra={"fields": fields})
 
 

@@ -67,7 +67,7 @@ async def serve(agent: Agent) -> AsyncIterator[None]:
             context = None
             if control.certificate:
                 tls = ControlTls(control.certificate, control.private_key)
-                agent.renewable.append(tls)
+                agent.certificates.add("control.certificate", tls)
                 context = tls.context
             await site.listen(control.bind, context, "control API")
         if sock is not None:

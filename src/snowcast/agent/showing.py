@@ -138,6 +138,7 @@ def _warnings(agent: Agent) -> list[str]:
         found.append("not let in yet: is one of its seeds running and reachable over TCP?")
     if cluster.health:
         found.append("it seems too slow to judge others: is its machine overloaded?")
+    found += agent.certificates.warnings()
     if agent.name_taken_by:
         others = ", ".join(sorted(agent.name_taken_by))
         found.append(f"others go by its name: {others}")
