@@ -65,16 +65,28 @@ What `snowcast pipeline metrics` writes: a folder of Parquet for each table, com
 [traces](TRACE.md) and nowhere else. Reports read nothing but these tables.
 
 - **Who is meant to get a message.** The fixed roster of a run, without the origin: the nodes that
-  were members when the first message was sent and never left gracefully. Those who crash stay on
-  it, as in the paper; `_live` counts those who had not crashed by the last delivery.
+  were members when the first message was sent and did not leave later. Those who crash stay on
+  it, as in the paper; `_live` counts those who had not crashed by the last delivery. Simulators
+  and labs know who crashed; agents cannot tell of their own end, so in their traces
+  `reliability_live` is `reliability`.
+- **A node that is started again** is one receiver, and got a message when the first of its lives
+  did, even if a later one was given it anew.
 - **When.** Times are from the send, on the origin's clock. `ldt_ms` runs from the send to the last
   delivery; the paper's, from the first delivery to the last, is `ldt_first_to_last_ms`.
 - **Two things are called RMR.** The paper's is bytes received for each receiver: `rmr_bytes`.
   Plumtree's is a ratio of copies: `redundancy`.
 - **Percentiles** of a message are exact, by nearest rank. Those of a run are from the histogram,
   whose bins are 3 % wide at the most.
+- **Certain** is an origin when the first of its trees was complete; where some receiver never got
+  the message, when all of them were. It is told from acks, not from the receipt.
+- **Recovery** that was not seen counts with how long it was waited for in vain, so `recovery_ms`
+  of a run is a lower bound wherever `recovered` is less than 1.
 - **Intervals** are 95 %, by bootstrap over runs with {draws:,} draws that follow from the name of
-  the cell: the same tables give the same intervals.
+  the cell: the same tables give the same intervals. They are widened for few runs, as Student's
+  are against normal ones: those of five runs {wider:.2f} times, of twenty {hardly:.2f}. One run
+  has none. Those of shares end at 0 and 1.
+- **A cell** is what differs in its seed only. What was simulated and what was real are two cells;
+  two runs of one cell under one seed are refused.
 - **What cannot be had is null**, not zero: the delivery time of a message that nobody got.
 - **Comparisons are paired by seed.** Under one seed all protocols meet the same delays, stragglers
   and faults.
@@ -119,10 +131,10 @@ def trace_page() -> str:
 
 def metrics_page() -> str:
     """docs/METRICS.md."""
-    from snowcast.pipeline.bootstrap import DRAWS
+    from snowcast.pipeline.bootstrap import DRAWS, widening
     from snowcast.pipeline.metric_tables import CELL, KEYS, METRIC_TABLES
 
-    parts = [METRICS.format(draws=DRAWS)]
+    parts = [METRICS.format(draws=DRAWS, wider=widening(5), hardly=widening(20))]
     about = "What every row about one run begins with; tables over seeds begin with all but the "
     about += "run and its seed. They are left out below."
     parts.append(_section("The keys of a run", about, _rows(KEYS), ticks=False))

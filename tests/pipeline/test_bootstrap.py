@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snowcast.pipeline.bootstrap import intervals, redraws
+from snowcast.pipeline.bootstrap import intervals, redraws, student, widening
 
 METRIC = st.one_of(st.just(math.nan), st.floats(-1e6, 1e6))
 TABLES = st.integers(1, 4).flatmap(
@@ -21,7 +21,9 @@ TABLES = st.integers(1, 4).flatmap(
 
 
 def twin(column: list[float], draws: list[list[int]]) -> tuple[int, float, float, float, float]:
-    """How many runs have the metric, mean and median, and the middle 95 % of redrawn means."""
+    """How many runs have the metric, mean and median, and the middle 95 % of redrawn means, as
+    much wider as so few runs want it.
+    """
     there = [value for value in column if not math.isnan(value)]
     if not there:
         return (0, *[math.nan] * 4)
@@ -31,7 +33,11 @@ def twin(column: list[float], draws: list[list[int]]) -> tuple[int, float, float
         if drawn:
             means.append(fmean(drawn))
     means.sort()
-    return len(there), fmean(there), median(there), quantile(means, 0.025), quantile(means, 0.975)
+    mean, ends = fmean(there), [math.nan, math.nan]
+    if len(there) > 1:
+        wider = widening(len(there))
+        ends = [mean + wider * (quantile(means, share) - mean) for share in (0.025, 0.975)]
+    return len(there), mean, median(there), *ends
 
 
 def quantile(values: list[float], share: float) -> float:
@@ -51,22 +57,42 @@ def test_numpy_and_plain_python_agree(table: list[list[float]]) -> None:
 
 
 @given(TABLES)
-def test_an_interval_holds_the_mean_between_the_least_and_the_greatest_run(
+def test_an_interval_holds_the_mean_and_is_wider_than_the_redrawn_means_alone(
     table: list[list[float]],
 ) -> None:
     found = intervals(np.array(table), "name")
     for at, column in enumerate(zip(*table, strict=True)):
         there = [value for value in column if value == value]
-        if there:
+        if len(there) > 1:
             slack = 1e-9 * max(map(abs, there))
-            assert min(there) - slack <= found.low[at] <= found.mean[at] + slack
-            assert found.mean[at] - slack <= found.high[at] <= max(there) + slack
+            assert found.low[at] - slack <= found.mean[at] <= found.high[at] + slack
+            reach = widening(len(there)) * (max(there) - min(there))
+            assert found.high[at] - found.low[at] <= reach + slack * widening(len(there))
 
 
 def test_equal_runs_leave_no_doubt_and_one_run_cannot_tell() -> None:
-    for values in ([[0.5]] * 7, [[0.5]]):
-        found = intervals(np.array(values), "name")
-        assert (found.low[0], found.mean[0], found.high[0]) == (0.5, 0.5, 0.5)
+    found = intervals(np.array([[0.5]] * 7), "name")
+    assert (found.low[0], found.mean[0], found.high[0]) == (0.5, 0.5, 0.5)
+    found = intervals(np.array([[0.5, 1.0], [math.nan, 2.0]]), "name")
+    assert (found.mean[0], found.median[0]) == (0.5, 0.5)
+    assert np.isnan([found.low[0], found.high[0]]).all()
+    assert found.low[1] < 1.5 < found.high[1]
+
+
+@pytest.mark.parametrize("runs", [2, 3, 5, 10, 20])
+def test_ninety_five_of_a_hundred_intervals_hold_the_mean_however_few_the_runs(runs: int) -> None:
+    values = np.random.default_rng(runs).normal(3.0, 2.0, (runs, 4_000))
+    found = intervals(values, "name")
+    held = (found.low <= 3.0) & (found.high >= 3.0)
+    assert 0.925 <= held.mean() <= 0.97
+
+
+@pytest.mark.parametrize(
+    ("freedom", "t"),
+    [(1, 12.7062), (2, 4.3027), (3, 3.1824), (4, 2.7764), (9, 2.2622), (30, 2.0423), (999, 1.9623)],
+)
+def test_quantiles_of_student_are_those_of_the_tables(freedom: int, t: float) -> None:
+    assert student(freedom) == pytest.approx(t, abs=1e-4)
 
 
 def test_draws_follow_from_the_name_and_the_number_of_runs_alone() -> None:

@@ -7,6 +7,7 @@ from random import Random
 from statistics import fmean, median
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
@@ -24,7 +25,7 @@ from snowcast.pipeline.metric_tables import (
 from support.metric_frames import metric_frame
 from support.trace_rows import dicts, few_examples
 
-CELL = {"scenario": "s", "variant": "", "nodes": 9, "fanout": 4}
+CELL = {"scenario": "s", "variant": "", "nodes": 9, "fanout": 4, "is_virtual": True}
 
 
 def run(protocol: str, seed: int | None, **metrics: Any) -> dict[str, Any]:
@@ -38,12 +39,34 @@ def test_a_cell_is_told_by_metric_and_metrics_that_no_run_has_are_not_told(
     found = dicts(summary(metric_frame(spark, RUN_METRICS, rows)))
     assert list(found[0]) == list(SUMMARY.names)
     assert [tuple(row.values())[2:] for row in found if row["metric"] == "ldt_ms"] == [
-        ("p", 9, 4, "ldt_ms", 2, 1.0, 1.0, 1.0, 1.0),
-        ("q", 9, 4, "ldt_ms", 1, 4.0, 4.0, 4.0, 4.0),
+        ("p", 9, 4, True, "ldt_ms", 2, 1.0, 1.0, 1.0, 1.0),
+        ("q", 9, 4, True, "ldt_ms", 1, 4.0, 4.0, None, None),
     ]
     assert {row["metric"] for row in found} == {
         *("ldt_ms", "data_bytes", "control_bytes", "unrecovered")
     }
+
+
+def test_simulated_and_real_runs_are_never_averaged(spark: SparkSession) -> None:
+    rows = [run("p", 0, ldt_ms=2000.0), {**run("p", 1, ldt_ms=1600.0), "is_virtual": False}]
+    rows += [{**run("q", 0, ldt_ms=1.0), "is_virtual": False}]
+    frame = metric_frame(spark, RUN_METRICS, rows)
+    told = [
+        (row["protocol"], row["is_virtual"], row["seeds"], row["mean"])
+        for row in dicts(summary(frame))
+        if row["metric"] == "ldt_ms"
+    ]
+    assert told == [("p", False, 1, 1600.0), ("p", True, 1, 2000.0), ("q", False, 1, 1.0)]
+    assert dicts(comparisons(frame)) == []
+
+
+def test_the_interval_of_a_share_is_one_of_shares(spark: SparkSession) -> None:
+    rows = [run("p", seed, reliability=share) for seed, share in enumerate([1.0, 0.5, 0.0])]
+    rows += [run("q", seed, reliability=share) for seed, share in enumerate([1.0, 0.9])]
+    found = {row["protocol"]: row for row in dicts(summary(metric_frame(spark, RUN_METRICS, rows)))
+             if row["metric"] == "reliability"}  # fmt: skip
+    assert (found["p"]["low"], found["p"]["high"]) == (0.0, 1.0)
+    assert 0 < found["q"]["low"] < 0.9 < found["q"]["high"] == 1.0
 
 
 def test_messages_are_summed_up_by_their_place_in_the_run(spark: SparkSession) -> None:
@@ -68,7 +91,7 @@ def test_protocols_are_compared_under_the_seeds_that_both_have(spark: SparkSessi
     found = dicts(comparisons(metric_frame(spark, RUN_METRICS, rows)))
     assert list(found[0]) == list(COMPARISONS.names)
     (row,) = [row for row in found if row["metric"] == "ldt_ms"]
-    assert (row.pop("low"), row.pop("high")) == (-2.0, 0.0)
+    assert (row.pop("low"), row.pop("high")) == pytest.approx((-1 - 9.168, -1 + 9.168), abs=1e-3)
     assert row == {
         **CELL,
         **{"metric": "ldt_ms", "protocol": "p", "against": "q", "seeds": 2},

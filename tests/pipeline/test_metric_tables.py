@@ -31,5 +31,6 @@ def test_a_metric_has_its_unit_or_is_a_count_or_a_share() -> None:
     bare = {name for name in SUMMARY_METRICS if not name.endswith(UNITS)}
     assert bare == {
         *("reliability", "reliability_live", "reliability_min", "complete_live"),
+        "recovered",
         *("last_delivery_hop", "redundancy", "load_spread", "unrecovered"),
     }

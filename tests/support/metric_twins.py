@@ -85,12 +85,15 @@ class Facts:
         return crashed_us is None or arrival.at_us <= crashed_us
 
     def certain_us(self) -> int | None:
-        """The last complete ack at the origin, in the tree where that was earlier."""
+        """The last complete ack at the origin, in the tree where that was earlier; where it was
+        later if somebody never got the message.
+        """
         last: dict[Any, int] = {}
         for one in self.acks:
             if one.complete and one.node == self.sent.origin:
                 last[one.tree] = max(last.get(one.tree, one.at_us), one.at_us)
-        return min(last.values(), default=None)
+        choose = min if len(self.first) == len(self.receivers) else max
+        return choose(last.values(), default=None)
 
 
 def _by_time(arrival: ArrivalRow) -> tuple[int, int]:
@@ -251,6 +254,7 @@ def recovery(trace: Trace) -> Rows:
                 "at_us": at_us,
                 "messages": len(sent),
                 "incomplete": len(bad_us),
+                "missing_ms": (last_us - at_us) / 1000 if bad_us else None,
                 "recovery_ms": None if took_us is None else took_us / 1000,
             }
         )
@@ -263,7 +267,12 @@ def runs(trace: Trace) -> dict[str, Any]:
     delays_us = sorted([us for sent in trace.messages for us in Facts(trace, sent).delays_us])
     loads = [row["data_bytes_sent"] for row in load(trace) if row["on_roster"]]
     data = [one.bytes for one in trace.arrivals if one.kind == "data"]
-    took_ms = [one["recovery_ms"] for one in mended if one["recovery_ms"] is not None]
+    judged = [one for one in mended if one["messages"]]
+    has_recovered = [one["recovery_ms"] is not None for one in judged]
+    took_ms = [
+        one["recovery_ms" if is_over else "missing_ms"]
+        for one, is_over in zip(judged, has_recovered, strict=True)
+    ]
 
     def values(column: str) -> list[Any]:
         return [row[column] for row in rows if row[column] is not None]
@@ -288,7 +297,8 @@ def runs(trace: Trace) -> dict[str, Any]:
         "load_max_bytes": max(loads, default=None),
         "load_spread": pstdev(loads) / mean(loads) if any(loads) else None,
         "recovery_ms": mean(took_ms) if took_ms else None,
-        "unrecovered": sum([m["messages"] > 0 and m["recovery_ms"] is None for m in mended]),
+        "recovered": share(sum(has_recovered), len(judged)),
+        "unrecovered": len(judged) - sum(has_recovered),
     }
     row |= {name: average(name) for name in ("ldt_ms", "ldt_first_to_last_ms", "rmr_bytes")}
     row |= {name: average(name) for name in ("last_delivery_hop", "redundancy", "certain_ms")}

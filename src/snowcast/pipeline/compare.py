@@ -4,6 +4,8 @@ Rules of this file:
 - One group is one cell, and passes a worker as one Arrow table: it is small, and the bootstrap is
   linear algebra that Spark's columns cannot express.
 - Protocols are paired by seed: under one seed all meet the same delays, stragglers and faults.
+- What was simulated and what was real are two cells, and are never averaged.
+- No two runs of a cell have the same seed: `metrics.keys.check_seeds` has refused them.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from snowcast.pipeline.metric_tables import (
     COMPARISONS,
     MESSAGE_SUMMARY,
     MESSAGE_SUMMARY_METRICS,
+    SHARES,
     SUMMARY,
     SUMMARY_METRICS,
     MetricTable,
@@ -31,7 +34,12 @@ CELL_NAMES = tuple([column.name for column in CELL])
 PLACE = tuple([name for name in CELL_NAMES if name != "protocol"])
 """What protocols have in common that are compared."""
 
-_ARROW = {"string": pa.string(), "bigint": pa.int64(), "double": pa.float64()}
+_ARROW = {
+    "string": pa.string(),
+    "bigint": pa.int64(),
+    "double": pa.float64(),
+    "boolean": pa.bool_(),
+}
 
 Key = tuple[Any, ...]
 Columns = dict[str, Sequence[Any]]
@@ -66,7 +74,7 @@ def summarize(key: Key, rows: pa.Table) -> Columns:
     """One cell: a row for each metric that some run has."""
     values = _matrix(rows.sort_by("run"), SUMMARY_METRICS)
     found = intervals(values, _name(key))
-    return {"metric": SUMMARY_METRICS, **_interval_columns(found)}
+    return {"metric": SUMMARY_METRICS, **_interval_columns(found, SUMMARY_METRICS)}
 
 
 def summarize_messages(key: Key, rows: pa.Table) -> Columns:
@@ -80,7 +88,7 @@ def summarize_messages(key: Key, rows: pa.Table) -> Columns:
     return {
         "number": np.repeat(np.arange(size), len(MESSAGE_SUMMARY_METRICS)).tolist(),
         "metric": list(MESSAGE_SUMMARY_METRICS) * size,
-        **_interval_columns(found),
+        **_interval_columns(found, MESSAGE_SUMMARY_METRICS),
     }
 
 
@@ -91,7 +99,8 @@ def compare(key: Key, rows: pa.Table) -> Columns:
     values = _matrix(rows, SUMMARY_METRICS)
     of: dict[str, dict[int, Reals]] = {}
     for protocol, seed, metrics in zip(protocols, seeds, values, strict=True):
-        of.setdefault(protocol, {}).setdefault(seed, metrics)
+        assert seed not in of.setdefault(protocol, {}), f"two runs of {key} under seed {seed}"
+        of[protocol][seed] = metrics
     found: Columns = {name: [] for name in COMPARISONS.names if name not in PLACE}
     for one, other in combinations(of, 2):
         both = sorted(of[one].keys() & of[other].keys())
@@ -116,8 +125,8 @@ def _compared(name: str, ours: Reals, theirs: Reals) -> Columns:
         "mean": intervals(np.where(is_paired, ours, np.nan), name).mean.tolist(),
         "mean_against": intervals(np.where(is_paired, theirs, np.nan), name).mean.tolist(),
         "difference": found.mean.tolist(),
-        "low": found.low.tolist(),
-        "high": found.high.tolist(),
+        "low": _told(found.low),
+        "high": _told(found.high),
         "lower": (difference < 0).sum(axis=0).tolist(),
         "equal": (difference == 0).sum(axis=0).tolist(),
     }
@@ -156,15 +165,22 @@ def _matrix(rows: pa.Table, metrics: Sequence[str]) -> Reals:
     return np.column_stack(columns)
 
 
-def _interval_columns(found: Intervals) -> Columns:
-    columns = {
-        "seeds": found.runs,
-        "mean": found.mean,
-        "median": found.median,
-        "low": found.low,
-        "high": found.high,
+def _interval_columns(found: Intervals, metrics: Sequence[str]) -> Columns:
+    """The columns of `found`, which is about these metrics over and over."""
+    is_share = np.resize([metric in SHARES for metric in metrics], len(found.mean))
+    low, high = [np.where(is_share, end.clip(0, 1), end) for end in (found.low, found.high)]
+    return {
+        "seeds": found.runs.tolist(),
+        "mean": found.mean.tolist(),
+        "median": found.median.tolist(),
+        "low": _told(low),
+        "high": _told(high),
     }
-    return {name: column.tolist() for name, column in columns.items()}
+
+
+def _told(column: Reals) -> list[float | None]:
+    """What is not known as null."""
+    return [None if np.isnan(value) else float(value) for value in column]
 
 
 def _name(key: Key) -> str:

@@ -27,7 +27,7 @@ from snowcast.pipeline.metrics.broadcasts import (
 )
 from snowcast.pipeline.metrics.copies import copies
 from snowcast.pipeline.metrics.histogram import delivery_histogram
-from snowcast.pipeline.metrics.keys import run_keys
+from snowcast.pipeline.metrics.keys import check_seeds, run_keys
 from snowcast.pipeline.metrics.load import node_load, traffic
 from snowcast.pipeline.metrics.messages import message_metrics, tallies
 from snowcast.pipeline.metrics.recovery import recovery
@@ -59,6 +59,7 @@ def write_metrics(
     """
     if traces.runs.isEmpty():
         raise UsageError("there is no whole run in these datasets")
+    check_seeds(traces.runs)
     with whole_directory(out) as draft, settled(spark):
         kept: list[str] = []
         tell = onwards(advance)

@@ -60,22 +60,23 @@ _SIZE = (
     _count("nodes", "how many nodes began the run", is_nullable=True),
     _count("fanout", "k"),
 )
-CELL = (*_SCENARIO, _text("protocol", "whose run it is"), *_SIZE)
+_IS_VIRTUAL = _flag("is_virtual", "whether it was simulated; false for real nodes")
+CELL = (*_SCENARIO, _text("protocol", "whose run it is"), *_SIZE, _IS_VIRTUAL)
 """What runs have in common that differ in their seed only."""
 
 KEYS = (
     _text("run", "the run"),
     *CELL,
-    _count("seed", "the seed of a simulation", is_nullable=True),
+    _count("seed", "the seed of a scenario; no two runs of a cell have one", is_nullable=True),
 )
 """What every row about one run begins with."""
 
 _INTERVAL = (
-    _count("seeds", "over how many runs"),
+    _count("seeds", "over how many runs, each under a seed of its own if it has one"),
     _real("mean", "the mean over the runs"),
     _real("median", "the median over the runs"),
-    _real("low", "lower end of the 95 % interval of the mean, by bootstrap"),
-    _real("high", "upper end of it"),
+    _real("low", "lower end of the 95 % interval of the mean; null of one run", is_nullable=True),
+    _real("high", "upper end of it", is_nullable=True),
 )
 
 MESSAGE_METRICS = MetricTable(
@@ -107,7 +108,7 @@ MESSAGE_METRICS = MetricTable(
         _real("rmr_bytes", "data_bytes / intended", is_nullable=True),
         _real("redundancy", "copies / delivered - 1", is_nullable=True),
         _count("ack_bytes", "bytes of acks and ack queries about the message, at any node"),
-        _real("certain_ms", "from the send to the last complete ack needed", is_nullable=True),
+        _real("certain_ms", "from the send to the last complete ack that counts", is_nullable=True),
     ),
 )
 
@@ -137,7 +138,13 @@ RUN_METRICS = MetricTable(
         _real("load_mean_bytes", "data bytes sent by a node of the roster, mean", is_nullable=True),
         _count("load_max_bytes", "those of the busiest", is_nullable=True),
         _real("load_spread", "their standard deviation / their mean", is_nullable=True),
-        _real("recovery_ms", "mean over membership changes with messages after", is_nullable=True),
+        _real(
+            "recovery_ms",
+            "mean over membership changes with messages after; what was not seen to recover counts "
+            "with `missing_ms`, so it is a lower bound if there is any",
+            is_nullable=True,
+        ),
+        _real("recovered", "share of these changes that were seen to recover", is_nullable=True),
         _count("unrecovered", "changes after which messages went on missing live receivers"),
     ),
 )
@@ -193,6 +200,11 @@ RECOVERY = MetricTable(
         _count("messages", "sent from then on and before the next change"),
         _count("incomplete", "of these, those that some live receiver did not get"),
         _real(
+            "missing_ms",
+            "from the change to the last of those; null if there are none",
+            is_nullable=True,
+        ),
+        _real(
             "recovery_ms",
             "from the change to the first of these messages after which all were complete; 0 if "
             "all were, null if the last was not or there was none",
@@ -224,6 +236,7 @@ COMPARISONS = MetricTable(
     (
         *_SCENARIO,
         *_SIZE,
+        _IS_VIRTUAL,
         _text("metric", "a column of `run_metrics`"),
         _text("protocol", "the one"),
         _text("against", "the other, later in the alphabet"),
@@ -231,8 +244,8 @@ COMPARISONS = MetricTable(
         _real("mean", "the mean of `protocol` under these seeds"),
         _real("mean_against", "that of `against`"),
         _real("difference", "the mean of the differences, `protocol` - `against`"),
-        _real("low", "lower end of the 95 % interval of the difference, by bootstrap"),
-        _real("high", "upper end of it"),
+        _real("low", "lower end of its 95 % interval; null of one seed", is_nullable=True),
+        _real("high", "upper end of it", is_nullable=True),
         _count("lower", "seeds under which `protocol` had less"),
         _count("equal", "seeds under which both had the same"),
     ),
@@ -294,6 +307,9 @@ SUMMARY_METRICS = tuple(
     ]
 )
 """What `summary` and `comparisons` are about."""
+
+SHARES = ("reliability", "reliability_live", "reliability_min", "complete_live", "recovered")
+"""Of what is summed up, that which is from 0 to 1, and so is its interval."""
 
 MESSAGE_SUMMARY_METRICS = (
     "ldt_ms",

@@ -7,6 +7,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from snowcast.core.address import Address
+from snowcast.pipeline.metric_tables import KEYS
 from snowcast.pipeline.metrics.broadcasts import (
     broadcast_frames,
     broadcast_nodes,
@@ -78,13 +79,15 @@ def test_nodes_are_numbered_along_the_ring_and_frames_name_their_places(
     one = picked(keys, traces)
     frames = frames_of(one, traces.arrivals)
     nodes = broadcast_nodes(keys, nodes_of(one, frames, traces.nodes))
-    assert [tuple(row.values())[7:] for row in dicts(nodes)] == [
+    assert [tuple(row.values())[len(KEYS) :] for row in dicts(nodes)] == [
         ("m", 0, A, "plain", False, True, 1000),
         ("m", 1, B, "straggler", True, False, 1000),
         ("m", 2, C, "plain", False, False, 1000),
         ("m", 3, E, "plain", False, False, 1000),
     ]
-    assert [tuple(row.values())[7:] for row in dicts(broadcast_frames(keys, frames, nodes))] == [
+    assert [
+        tuple(row.values())[len(KEYS) :] for row in dicts(broadcast_frames(keys, frames, nodes))
+    ] == [
         ("m", 0, 3, 2, 0, 1, False),
         ("m", 40, 0, 2, 1, 1, True),
         ("m", 50, 2, 3, 0, 2, True),

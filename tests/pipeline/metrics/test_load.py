@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from pyspark.sql import SparkSession
 
+from snowcast.pipeline.metric_tables import KEYS
 from snowcast.pipeline.metrics.keys import run_keys
 from snowcast.pipeline.metrics.load import node_load, run_load, run_traffic, traffic
 from snowcast.pipeline.metrics.roster import members
@@ -38,7 +39,7 @@ TRACE = Trace(
 
 def values(rows: list[dict[str, object]]) -> list[tuple[object, ...]]:
     """The rows without the keys of their run."""
-    return [tuple(row.values())[7:] for row in rows]
+    return [tuple(row.values())[len(KEYS) :] for row in rows]
 
 
 def test_every_node_has_a_row_whether_named_or_only_seen(spark: SparkSession) -> None:

@@ -26,11 +26,13 @@ SENT = "run string, sent_us long, reliability_live double"
 def judged(
     spark: SparkSession, nodes: list[NodeRow], *sent: tuple[int, float | None]
 ) -> list[tuple[object, ...]]:
-    """`node, change, at_us, messages, incomplete, recovery_ms` for messages of such reliability."""
+    """`node, change, at_us, messages, incomplete, missing_ms, recovery_ms` for messages of such
+    reliability.
+    """
     rows = spark.createDataFrame([("r", *one) for one in sent], SENT)
     keys = run_keys(frame(spark, "runs", [run()]))
     return [
-        tuple(row.values())[7:] for row in dicts(recovery(keys, frame(spark, "nodes", nodes), rows))
+        tuple(row.values())[8:] for row in dicts(recovery(keys, frame(spark, "nodes", nodes), rows))
     ]
 
 
@@ -38,22 +40,24 @@ def test_it_is_the_time_to_the_first_message_after_which_all_are_complete(
     spark: SparkSession,
 ) -> None:
     sent = [(0, 1.0), (2_000, 0.9), (3_000, 1.0), (4_000, 0.8), (5_000, 1.0), (6_000, None)]
-    assert judged(spark, [node("a", crashed_us=1_500)], *sent) == [("a", "crash", 1_500, 5, 2, 3.5)]
+    assert judged(spark, [node("a", crashed_us=1_500)], *sent) == [
+        ("a", "crash", 1_500, 5, 2, 2.5, 3.5)
+    ]
 
 
 def test_nothing_missed_takes_no_time_and_no_message_tells_nothing(spark: SparkSession) -> None:
     nodes = [node("a", joined_us=10), node("b", left_us=20), node("c", crashed_us=30)]
     assert judged(spark, nodes, (0, 1.0), (12, 1.0), (25, 0.5)) == [
-        ("a", "join", 10, 1, 0, 0.0),
-        ("b", "leave", 20, 1, 1, None),
-        ("c", "crash", 30, 0, 0, None),
+        ("a", "join", 10, 1, 0, None, 0.0),
+        ("b", "leave", 20, 1, 1, 0.005, None),
+        ("c", "crash", 30, 0, 0, None, None),
     ]
 
 
 def test_changes_at_one_time_are_judged_by_the_same_messages(spark: SparkSession) -> None:
     nodes = [node("a", crashed_us=10), node("b", crashed_us=10)]
     assert judged(spark, nodes, (0, 1.0), (10, 0.5), (20, 1.0)) == [
-        (who, "crash", 10, 2, 1, 0.01) for who in "ab"
+        (who, "crash", 10, 2, 1, 0.0, 0.01) for who in "ab"
     ]
 
 
@@ -75,10 +79,17 @@ def test_what_was_before_the_first_message_is_no_change_and_a_life_changes_once(
     ]
 
 
-def test_a_run_tells_the_mean_and_how_many_never_recovered(spark: SparkSession) -> None:
-    rows = [("r", 3, 1.0), ("r", 3, 3.0), ("r", 2, None), ("r", 0, None)]
-    df = spark.createDataFrame(rows, "run string, messages long, recovery_ms double")
-    assert dicts(run_recovery(df)) == [{"run": "r", "recovery_ms": 2.0, "unrecovered": 1}]
+def test_what_never_recovers_makes_the_mean_of_a_run_no_better(spark: SparkSession) -> None:
+    rows = [
+        ("r", 3, None, 0.0),
+        ("r", 3, 1.0, 2.0),
+        ("r", 2, 10.0, None),
+        ("r", 0, None, None),
+        ("q", 0, None, None),
+    ]
+    columns = "run string, messages long, missing_ms double, recovery_ms double"
+    (found,) = dicts(run_recovery(spark.createDataFrame(rows, columns)))
+    assert found == {"run": "r", "recovery_ms": 4.0, "recovered": 2 / 3, "unrecovered": 1}
 
 
 @given(seeds=SEEDS)

@@ -70,7 +70,7 @@ def test_a_run_without_messages_has_a_row(spark: SparkSession) -> None:
     (row,) = measured(spark, [Trace([run()], [node("a")])]).values()
     assert list(row) == list(RUN_METRICS.names)
     has = {name for name, value in row.items() if value not in (0, None, "")}
-    assert has == {"run", "scenario", "protocol", "nodes", "fanout", "roster"}
+    assert has == {"run", "scenario", "protocol", "nodes", "fanout", "is_virtual", "roster"}
 
 
 def test_messages_without_a_metric_do_not_count_for_its_mean(spark: SparkSession) -> None:

@@ -32,7 +32,8 @@ _PLACED = "run string, message string, node string, place bigint"
 
 def picked(keys: DataFrame, traces: Traces) -> DataFrame:
     """The broadcasts to show: `run, message, origin, sent_us, ring_order, hop_timeout_us`."""
-    smallest = Window.partitionBy("scenario", "protocol").orderBy("nodes", "fanout", "seed", "run")
+    of_kind = Window.partitionBy("scenario", "protocol", "is_virtual")
+    smallest = of_kind.orderBy("nodes", "fanout", "seed", "run")
     is_small = F.col("nodes").isNull() | (F.col("nodes") <= NODES_MAX)
     runs = (
         keys.where((F.col("variant") == "") & is_small)

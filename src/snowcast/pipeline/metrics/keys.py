@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from snowcast.core.errors import UsageError
 from snowcast.pipeline.metric_tables import KEYS, MetricTable
 
 US_PER_MS = 1_000
@@ -14,6 +15,26 @@ def run_keys(runs: DataFrame) -> DataFrame:
     """The keys of each run. Small, and broadcast where it is joined."""
     named = runs.withColumn("variant", F.coalesce("variant", F.lit("")))
     return F.broadcast(named.select([F.col(key.name).cast(key.type) for key in KEYS]))
+
+
+def check_seeds(runs: DataFrame) -> None:
+    """UsageError if two runs of one cell have the same seed: no pair and no interval is right then.
+
+    Runs without a seed, as those of agents, may be as many as there are.
+    """
+    same = [key.name for key in KEYS if key.name != "run"]
+    twice = (
+        run_keys(runs.where("seed IS NOT NULL"))
+        .groupBy(*same)
+        .agg(F.sort_array(F.collect_list("run")).alias("runs"))
+        .where(F.array_size("runs") > 1)
+        .agg(F.min("runs"))
+    )
+    ((names,),) = twice.collect()
+    if names:
+        raise UsageError(
+            f"{names[0]} and {names[1]} are runs of the same under one seed: measure them apart"
+        )
 
 
 def with_keys(rows: DataFrame, keys: DataFrame) -> DataFrame:

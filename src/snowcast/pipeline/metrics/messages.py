@@ -10,6 +10,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from snowcast.pipeline.metric_tables import MESSAGE_METRICS
+from snowcast.pipeline.metrics.acks import certain_ms
 from snowcast.pipeline.metrics.copies import of_first
 from snowcast.pipeline.metrics.keys import held, ms, ratio, with_keys
 from snowcast.pipeline.metrics.percentiles import percentiles
@@ -33,6 +34,7 @@ def message_metrics(
         .join(with_times(tallies), on=on, how="left")
         .join(acks, on=on, how="left")
         .fillna(0, subset=list(COUNTS))
+        .withColumn("certain_ms", certain_ms())
     )
     return held(with_keys(with_ratios(with_live(rows, roster)), keys), MESSAGE_METRICS)
 

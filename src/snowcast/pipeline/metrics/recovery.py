@@ -7,6 +7,8 @@ Rules of this file:
 - A change is judged by the messages from then on until the next change; changes at the same time
   are judged by the same messages.
 - What came before the first message is how the run was set up.
+- What was not seen to recover is not left out of a mean, for then it would be best never to: it
+  counts with the time for which messages were seen to miss somebody, which is a lower bound.
 """
 
 from __future__ import annotations
@@ -44,10 +46,12 @@ def recovery(keys: DataFrame, nodes: DataFrame, message_metrics: DataFrame) -> D
         .agg(
             F.count("sent_us").alias("messages"),
             F.count_if("is_incomplete").alias("incomplete"),
+            F.max("last_bad_us").alias("last_bad_us"),
             F.min(F.when(F.col("sent_us") > F.col("last_bad_us"), F.col("sent_us"))).alias(
                 "good_us"
             ),
         )
+        .withColumn("missing_ms", ms(F.col("last_bad_us") - F.col("at_us")))
     )
     took_ms = F.when(F.col("incomplete") > 0, ms(F.col("good_us") - F.col("at_us"))).when(
         F.col("messages") > 0, F.lit(0.0)
@@ -80,7 +84,13 @@ def changes(nodes: DataFrame, message_metrics: DataFrame) -> DataFrame:
 
 def run_recovery(recovery: DataFrame) -> DataFrame:
     """What the changes of a run come to. Those without messages after say nothing."""
-    is_lasting = (F.col("messages") > 0) & F.col("recovery_ms").isNull()
-    return recovery.groupBy("run").agg(
-        F.avg("recovery_ms").alias("recovery_ms"), F.count_if(is_lasting).alias("unrecovered")
+    has_recovered = F.col("recovery_ms").isNotNull()
+    return (
+        recovery.where("messages > 0")
+        .groupBy("run")
+        .agg(
+            F.avg(F.coalesce("recovery_ms", "missing_ms")).alias("recovery_ms"),
+            F.avg(has_recovered.cast("double")).alias("recovered"),
+            F.count_if(~has_recovered).alias("unrecovered"),
+        )
     )
