@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,10 +11,22 @@ import pytest
 from pyspark.sql import SparkSession
 
 from snowcast.cli import evaluate
-from snowcast.cli.evaluate import FULL, QUICK, SNOW, TABLE, Part, cells_of, is_current
+from snowcast.cli.evaluate import (
+    FULL,
+    MADE_OF,
+    QUICK,
+    SNOW,
+    TABLE,
+    Part,
+    cells_of,
+    is_current,
+    made_of,
+)
 from snowcast.cli.main import main
 from snowcast.kernels.scenario import PROTOCOLS
+from snowcast.pipeline import package
 from snowcast.pipeline.session import open_session
+from snowcast.report.measured import FEW
 from snowcast.report.paper import PAPER, SETTINGS
 from snowcast.trace.parquet import make_dataset, names_of_runs
 from support.metric_rows import of_run, write
@@ -64,6 +77,14 @@ def test_what_was_quick_is_not_run_again_by_what_is_full() -> None:
     assert {cell.name for cell in cells_of(QUICK)} < {cell.name for cell in cells_of(FULL)}
 
 
+def test_whatever_stands_beside_a_number_of_the_paper_is_run_often_enough_for_an_interval() -> None:
+    seeds = Counter((cell.scenario, cell.variant, cell.load().protocol) for cell in cells_of(FULL))
+    for protocol, published in PAPER:
+        for setting in SETTINGS.values():
+            count = seeds[setting.scenario, setting.variant, protocol]
+            assert setting.published != published or count == 0 or count >= FEW
+
+
 def test_kernels_run_only_what_they_can() -> None:
     for part in FULL + QUICK:
         assert not part.by_kernel or set(part.protocols) <= set(PROTOCOLS)
@@ -88,6 +109,7 @@ def test_an_evaluation_goes_on_where_it_was(
     first = json.loads((out / "report" / "report.json").read_text())
     assert {row["protocol"] for row in first["simulated"]} == {"standard", "coloring"}
     made = (out / "metrics" / "summary").stat().st_mtime_ns
+    assert json.loads((out / "metrics" / MADE_OF).read_text()) == made_of(out / "runs")
 
     monkeypatch.setattr(evaluate, "QUICK", (good, bad))
     assert main(["evaluate", "--quick", "--out", str(out)]) == 1
@@ -98,16 +120,26 @@ def test_an_evaluation_goes_on_where_it_was(
     assert (out / "metrics" / "summary").stat().st_mtime_ns == made
 
 
-def test_metrics_are_current_as_long_as_no_run_has_come(tmp_path: Path) -> None:
+def test_metrics_are_current_for_the_same_runs_and_the_same_code_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     runs, metrics = tmp_path / "runs", tmp_path / "metrics"
     make_dataset(runs)
     for name in ("one", "two"):
         (runs / "runs" / f"{name}.parquet").touch()
-    assert not is_current(metrics, runs)
+    wanted = made_of(runs)
+    assert wanted["runs"] == ["one", "two"]
+    assert not is_current(metrics, wanted)
     write(metrics, {"run_metrics": [of_run("gossip", "one"), of_run("gossip", "two")]})
-    assert is_current(metrics, runs)
-    (runs / "runs" / "three.parquet").touch()
-    assert not is_current(metrics, runs)
+    assert not is_current(metrics, wanted)  # nobody knows what they were made of
+    (metrics / MADE_OF).write_text(json.dumps(wanted))
+    assert is_current(metrics, wanted)
+    (runs / "runs" / "two.parquet").rename(runs / "runs" / "three.parquet")  # as many as before
+    assert not is_current(metrics, made_of(runs))
+    (runs / "runs" / "three.parquet").rename(runs / "runs" / "two.parquet")
+    assert is_current(metrics, made_of(runs))
+    monkeypatch.setattr(package, "digest_of", lambda rooms: "other code")
+    assert not is_current(metrics, made_of(runs))
 
 
 def test_a_mistake_is_told_before_anything_is_run(

@@ -5,19 +5,21 @@
     OUT/report    figures, tables and the page
 
 Rules of this file:
-- What is there is not made again: runs that were computed, by the quick evaluation too, are taken
-  as they are, and metrics are computed again only if there are other runs than they were made of.
+- What is there is not made again, as long as the same code would make it of the same: runs that
+  were computed, by the quick evaluation too, and metrics of just these runs. Runs of other code
+  are refused, and other metrics are computed again.
 - Kernels are used where they are exact: where views are equal and nobody comes or goes.
 """
 
 from __future__ import annotations
 
+import json
 import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from snowcast.pipeline.grid import Cell
+
+
+MADE_OF = "made_of.json"
+"""Beside the tables of metrics: what they were made of."""
 
 
 class Part(NamedTuple):
@@ -56,7 +62,8 @@ FULL = (
     Part(("sweep_fanout",), PLUMTREES, 2),
     Part(TABLE, (*COMPILED, *PLUMTREES), 10),
     Part(TABLE, OTHERS, 3),
-    Part((*SWEEPS, "stragglers", "undetected"), ("gossip",), 3, by_kernel=True),
+    Part((*SWEEPS, "undetected"), ("gossip",), 3, by_kernel=True),
+    Part(("stragglers",), ("gossip",), 5, by_kernel=True),
     Part((*SWEEPS, "stragglers", "undetected"), SNOW, 10, by_kernel=True),
     Part(("repair",), SNOW, 1),
 )
@@ -76,7 +83,7 @@ def evaluate(
         Path, typer.Option(metavar="DIR", help="Where all of it goes; it may be there.")
     ],
     quick: Annotated[
-        bool, typer.Option("--quick", help="Few seeds: minutes, and wider intervals.")
+        bool, typer.Option("--quick", help="Few seeds: minutes, and no intervals.")
     ] = False,
     real: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Tables from real nodes, to stand beside.")
@@ -151,20 +158,32 @@ def _metrics(spark: SparkSession, runs: Path, place: Path) -> None:
     from snowcast.pipeline.measure import write_metrics
     from snowcast.pipeline.reading import read_traces
 
-    if is_current(place, runs):
+    wanted = made_of(runs)
+    if is_current(place, wanted):
         typer.echo("metrics: there already")
         return
     shutil.rmtree(place, ignore_errors=True)
     with _timed("metrics"), bar("metrics") as advance:
         write_metrics(spark, read_traces(spark, [runs]), place, advance)
+    # Last, so that metrics without it were not finished here.
+    (place / MADE_OF).write_text(json.dumps(wanted, indent=1) + "\n", encoding="utf-8")
 
 
-def is_current(metrics: Path, runs: Path) -> bool:
-    """Whether the metrics are of all runs there are. A run never changes, so their number tells."""
-    from snowcast.report.measured import Measured
+def made_of(runs: Path) -> dict[str, Any]:
+    """What metrics of these runs follow from: the names of the runs' files, and the code.
+
+    A run never changes under its name, which has a digest of all that it follows from.
+    """
+    from snowcast.pipeline.package import MEASURING, digest_of
     from snowcast.trace.parquet import names_of_runs
 
-    return len(Measured(metrics).rows("run_metrics")) == len(names_of_runs(runs))
+    return {"code": digest_of(MEASURING), "runs": sorted(names_of_runs(runs))}
+
+
+def is_current(metrics: Path, wanted: dict[str, Any]) -> bool:
+    """Whether the metrics were made of just this."""
+    there = metrics / MADE_OF
+    return there.is_file() and json.loads(there.read_text(encoding="utf-8")) == wanted
 
 
 @contextmanager

@@ -2,8 +2,8 @@
 
 Rules of this file:
 - A cell holds all that a run follows from, so that a machine that has no scenario files can run it.
-- A cell's file is named after the run and a digest of all that. A scenario that has changed since
-  gives other names, and is told from the old one.
+- A cell's file is named after the run and a digest of all that, with the code that makes it. A
+  scenario or a simulator that has changed since gives other names, and is told from the old one.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from urllib.parse import quote
 
 import msgspec
 
-from snowcast import __version__
 from snowcast.core.errors import UsageError
+from snowcast.pipeline.package import SIMULATING, digest_of
 from snowcast.sim.checkers import Checks
 from snowcast.sim.library import find
 from snowcast.sim.scenario import Scenario, load, variants
@@ -44,11 +44,13 @@ class Cell(msgspec.Struct, frozen=True):
     """The scenario with all its values, as JSON, without what checks it."""
     command: str
     """The command that makes the same run again."""
+    code: str
+    """A digest of the sources that simulate, as the driver has them."""
 
     @property
     def name(self) -> str:
         """What its files are called."""
-        behind = [self.run, self.by_kernel, self.content, __version__, SCHEMA_VERSION]
+        behind = [self.run, self.by_kernel, self.content, self.code, SCHEMA_VERSION]
         digest = blake2b(msgspec.json.encode(behind), digest_size=4).hexdigest()
         return f"{file_name(self.run)}.{digest}"
 
@@ -143,6 +145,7 @@ def _cell(
         by_kernel=by_kernel,
         content=msgspec.json.encode(unchecked).decode(),
         command=_command(asked, values, seed, by_kernel),
+        code=digest_of(SIMULATING),
     )
 
 

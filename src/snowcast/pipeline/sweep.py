@@ -36,7 +36,7 @@ from snowcast.trace.parquet import DRAFTS, make_dataset, names_of_runs
 
 LOCK = ".lock"
 CELL = "run string, scenario string, variant string, seed long, by_kernel boolean, \
-content string, command string"
+content string, command string, code string"
 _LOST_TASK = re.compile(r"Task (\d+) in stage [\d.]+ failed")
 
 
