@@ -46,6 +46,8 @@ class Measured:
     """The tables of one directory, as `snowcast pipeline metrics` writes them."""
 
     directory: Path
+    is_virtual: bool | None = None
+    """Only what was simulated, or only what was not; both, if there is only one of them."""
 
     def rows(self, table: str, scenario: str | None = None) -> list[Row]:
         """The rows of a table, of all scenarios or of one; none if it is not there."""
@@ -57,7 +59,9 @@ class Measured:
         # Not all of a table with a row for each run and node would fit.
         of_one = None if scenario is None else [("scenario", "==", scenario)]
         rows: list[Row] = pq.read_table(folder, filters=of_one).to_pylist()
-        return rows
+        if self.is_virtual is None:
+            return rows
+        return [row for row in rows if row["is_virtual"] == self.is_virtual]
 
     @cached_property
     def summary(self) -> list[Row]:
@@ -75,12 +79,30 @@ class Measured:
 
 
 def open_measured(directory: Path) -> Measured:
-    """The tables below a directory; UsageError if there are none."""
+    """The tables below a directory; UsageError if there are none, or if they are of both kinds of
+    runs: a report shows what was simulated beside what was real, and looks each up by its cell.
+    """
     if not (directory / SUMMARY).is_dir():
         raise UsageError(
             f"{directory}: no tables of metrics here; make them with `snowcast pipeline metrics`"
         )
-    return Measured(directory)
+    measured = Measured(directory)
+    if len({row.get("is_virtual") for row in measured.summary}) > 1:
+        raise UsageError(
+            f"{directory}: these tables are of simulated and of real runs: make tables of each, "
+            "and give those of the real ones with `--real`"
+        )
+    return measured
+
+
+def parts_of(measured: Measured) -> tuple[Measured, Measured | None]:
+    """What was simulated, and what was measured on real nodes if these tables have both.
+
+    They are the same cells, and no figure and no row of a table may have both as one.
+    """
+    if {row.get("is_virtual") for row in measured.summary} != {True, False}:
+        return measured, None
+    return Measured(measured.directory, True), Measured(measured.directory, False)
 
 
 def interval(row: Row) -> Interval:
