@@ -33,16 +33,6 @@ def test_a_directory_without_tables_is_the_callers_mistake(tmp_path: Path) -> No
         open_measured(tmp_path)
 
 
-def test_simulated_and_real_runs_in_one_directory_are_not_told_apart_by_luck(
-    tmp_path: Path,
-) -> None:
-    real = [summary("stable", "standard", "ldt_ms", 2000, is_virtual=False)]
-    both = [*real, summary("stable", "standard", "ldt_ms", 1500, is_virtual=True)]
-    assert open_measured(write(tmp_path / "real", {"summary": real})).summary
-    with pytest.raises(UsageError, match="simulated and of real runs: make tables of each"):
-        open_measured(write(tmp_path / "both", {"summary": both}))
-
-
 def test_a_variant_is_read_as_keys_and_values() -> None:
     assert values_of("a.b=3,c=x") == {"a.b": "3", "c": "x"}
     assert values_of("") == {}

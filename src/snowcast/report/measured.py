@@ -79,20 +79,12 @@ class Measured:
 
 
 def open_measured(directory: Path) -> Measured:
-    """The tables below a directory; UsageError if there are none, or if they are of both kinds of
-    runs: a report shows what was simulated beside what was real, and looks each up by its cell.
-    """
+    """The tables below a directory; UsageError if there are none."""
     if not (directory / SUMMARY).is_dir():
         raise UsageError(
             f"{directory}: no tables of metrics here; make them with `snowcast pipeline metrics`"
         )
-    measured = Measured(directory)
-    if len({row.get("is_virtual") for row in measured.summary}) > 1:
-        raise UsageError(
-            f"{directory}: these tables are of simulated and of real runs: make tables of each, "
-            "and give those of the real ones with `--real`"
-        )
-    return measured
+    return Measured(directory)
 
 
 def parts_of(measured: Measured) -> tuple[Measured, Measured | None]:
