@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snowcast.core.config import MS, SECOND
-from snowcast.core.effects import CancelTimer, SetTimer
+from snowcast.core.effects import CancelTimer, Send, SetTimer
 from snowcast.core.frames import Nack, Ping, PingRequest, Pong
 from snowcast.core.member import State
 from snowcast.core.timers import PongTimer, ProbeEndTimer, ProbeTimer, RelayTimer
 from support.lone import datagram, record, send, sends
-from support.rings import member
+from support.rings import member, number
 from support.watch import Watch
 
 
@@ -133,10 +133,12 @@ def test_neither_the_target_nor_the_node_itself_is_a_helper(n: int, seed: int, w
 
 
 def test_a_pong_that_comes_by_a_helper_or_a_stream_ends_the_probe_too() -> None:
-    for n, sender in ((9, 5), (2, 1)):
+    for n in (9, 2):
         watch = Watch(n)
         watch.probe(1)
-        watch.fire(PongTimer(1))
+        asked = watch.fire(PongTimer(1))
+        [sender, *_] = [number(e.to) for e in asked if isinstance(e, Send)]
+        assert (sender == 1) is (n == 2), "there is nobody to help"
         effects = watch.receive(sender, pong(1))
         assert effects == [CancelTimer(PongTimer(1)), CancelTimer(ProbeEndTimer(1))]
         assert watch.fire(ProbeEndTimer(1)) == []
@@ -166,12 +168,27 @@ def test_the_node_itself_and_who_is_gone_or_unknown_are_not_probed(target: int) 
     assert watch.probe(target) == []
 
 
+def test_a_pong_from_neither_the_target_nor_a_helper_says_nothing() -> None:
+    watch = Watch(6)
+    watch.probe(2)
+    for sender in (1, 3, 4, 5):
+        assert watch.receive(sender, Pong(1, 0, 0)) == [], "nobody has been asked to help yet"
+    asked = watch.fire(PongTimer(1), 500 * MS)
+    helpers = {number(e.to) for e in asked if isinstance(e, Send) and e.is_datagram}
+    for sender in {1, 3, 4, 5} - helpers:
+        assert watch.receive(sender, Pong(1, 0, 0)) == []
+    assert watch.detector.sizes()["probes"] == 1
+    watch.receive(min(helpers), Pong(1, 0, 0))
+    assert watch.detector.sizes()["probes"] == 0
+
+
 def test_a_helper_pings_and_passes_the_pong_on_under_the_number_it_was_asked_by() -> None:
     watch = Watch(4)
     assert watch.receive(1, PingRequest(30, member(2), 7), 100) == [
         datagram(2, Ping(1, 7)),
         SetTimer(RelayTimer(1), 100 + 400 * MS),
     ]
+    assert watch.receive(3, Pong(1, 5, 6)) == [], "it was not asked"
     assert watch.receive(2, Pong(1, 5, 6)) == [
         CancelTimer(RelayTimer(1)),
         datagram(1, Pong(30, 5, 6)),

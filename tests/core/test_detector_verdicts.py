@@ -6,12 +6,12 @@ import msgspec
 import pytest
 
 from snowcast.core.config import MS, SECOND
-from snowcast.core.effects import CancelTimer, MemberChanged, SetTimer
+from snowcast.core.effects import CancelTimer, MemberChanged, Send, SetTimer
 from snowcast.core.frames import Nack, Ping, PingRequest, Pong, Records
 from snowcast.core.member import State
 from snowcast.core.timers import PongTimer, ProbeEndTimer, ProbeTimer
 from support.lone import datagram, record, send, sends
-from support.rings import member
+from support.rings import member, number
 from support.watch import Watch
 
 SUSPECT, EVICTED = State.SUSPECT, State.EVICTED
@@ -58,10 +58,11 @@ def test_an_answer_makes_this_node_better_and_a_worse_one_waits_longer() -> None
     watch = Watch(6)
     failed(watch, 1, nacks=1)
     assert watch.score == 2
-    again, _ping, timeout = watch.fire(ProbeTimer(), 0)
+    again, ping, timeout = watch.fire(ProbeTimer(), 0)
+    assert isinstance(ping, Send)
     assert again == SetTimer(ProbeTimer(), 3 * SECOND)
     assert timeout == SetTimer(PongTimer(2), 3 * 500 * MS)
-    watch.receive(3, Pong(2, 0, 0))
+    watch.receive(number(ping.to), Pong(2, 0, 0))
     assert watch.score == 1
     assert watch.fire(ProbeTimer(), 0)[0] == SetTimer(ProbeTimer(), 2 * SECOND)
 

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 import snowcast
+from snowcast.core.address import Address
 from snowcast.core.codec import encode
 from snowcast.core.config import Config
 from snowcast.core.frames import Nack
@@ -157,9 +158,10 @@ def test_datagrams_without_the_key_and_copies_of_those_with_it_are_refused() -> 
         f.start(*OTHERS, keys=[key])
         f.agree()
         tag, body = cluster_tag(peer(0)), peer(1).address + encode(Nack(1))
+        head = SEALED + tag + Address.parse(f.addresses["target"])
         right, wrong = KeyRing([key]), KeyRing([snowcast.generate_key()])
-        recorded = SEALED + tag + right.seal(body, SEALED + tag)
-        forged = SEALED + tag + wrong.seal(body, SEALED + tag)
+        recorded = SEALED + tag + right.seal(body, head)
+        forged = SEALED + tag + wrong.seal(body, head)
         with attacker(f.addresses["target"]) as a:
             for sent in (recorded, forged, PLAIN + tag + body):
                 a.send(sent, 50)

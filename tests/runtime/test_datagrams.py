@@ -126,6 +126,20 @@ async def test_a_recorded_datagram_sent_again_is_refused() -> None:
 
 
 @on_loop
+async def test_what_was_sealed_for_one_node_is_refused_by_another() -> None:
+    with end(KeyRing([KEY])) as a, end(KeyRing([KEY])) as b, end(KeyRing([KEY])) as c:
+        recorded: list[bytes] = []
+        a.datagrams._sock = _Tap(a.sock, recorded)  # type: ignore[assignment]
+        a.datagrams.send(b.address, Nack(1))
+        await until(lambda: b.arrived)
+        b.sock.sendto(recorded[0], ("127.0.0.1", c.address.port))
+        await until(lambda: c.counters.datagrams_received == 1)
+
+        assert c.arrived == []
+        assert c.counters.refused == {"key": 1}
+
+
+@on_loop
 async def test_keys_are_changed_while_datagrams_flow() -> None:
     with end(KeyRing([KEY])) as a, end(KeyRing([KEY])) as b:
         sent = 0

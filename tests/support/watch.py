@@ -72,7 +72,7 @@ class Watch:
             case Ping():
                 self.detector.on_ping(member(sender), frame, now_us)
             case Pong():
-                self.detector.on_pong(frame)
+                self.detector.on_pong(member(sender), frame)
             case PingRequest():
                 self.detector.on_ping_request(member(sender), frame, now_us)
             case Nack():

@@ -53,7 +53,8 @@ class Detector:
         self._rounds = Rounds(context.rng)
         self._probes: dict[int, _Probe] = {}
         self._probed: dict[Address, int] = {}  # by target, the key of its probe
-        self._relays: dict[int, tuple[Address, int]] = {}  # who asked, under which number
+        # Who asked, under which number, for whom.
+        self._relays: dict[int, tuple[Address, int, Address]] = {}
         membership.has_accused = self._has_accused
 
     def start(self, now_us: int) -> None:
@@ -100,17 +101,25 @@ class Detector:
         outbox.send(sender, pong)
         outbox.send(sender, Records((self._membership.me,)))
 
-    def on_pong(self, pong: Pong) -> None:
-        """A member lives: the one that was probed, or one that was probed for another."""
-        relay = self._relays.pop(pong.sequence, None)
+    def on_pong(self, sender: Address, pong: Pong) -> None:
+        """A member lives: the one that was probed, or one that was probed for another.
+
+        Sequences can be guessed: only the member itself, or a helper that was asked, says so.
+        """
+        relay = self._relays.get(pong.sequence)
         if relay is not None:
+            requester, sequence, target = relay
+            if sender != target:
+                return
+            del self._relays[pong.sequence]
             self._context.outbox.cancel_timer(RelayTimer(pong.sequence))
-            requester, sequence = relay
             forwarded = msgspec.structs.replace(pong, sequence=sequence)
             self._context.outbox.send_datagram(requester, forwarded)
             return
         probe = self._probes.get(pong.sequence)
         if probe is None or probe.has_answered:
+            return
+        if sender != probe.target and sender not in probe.helpers:
             return
         self.health.adjust(-1)
         if not probe.is_hearsay:
@@ -124,7 +133,7 @@ class Detector:
     def on_ping_request(self, sender: Address, request: PingRequest, now_us: int) -> None:
         """Ping for another node; if there is no answer in time, tell it that we at least live."""
         sequence = self._next_sequence()
-        self._relays[sequence] = sender, request.sequence
+        self._relays[sequence] = sender, request.sequence, request.target
         ping = Ping(sequence, request.accused)
         self._context.outbox.send_datagram(request.target, ping)
         # Early enough for the nack to arrive within the period of whoever asked.
@@ -174,7 +183,7 @@ class Detector:
         """The target of somebody's ping request has not answered."""
         relay = self._relays.pop(sequence, None)
         if relay is not None:
-            requester, original = relay
+            requester, original, _ = relay
             self._context.outbox.send_datagram(requester, Nack(original))
 
     def sizes(self) -> dict[str, int]:

@@ -167,7 +167,7 @@ class Node:
             case Ping():
                 self._detector.on_ping(sender, frame, now_us)
             case Pong():
-                self._detector.on_pong(frame)
+                self._detector.on_pong(sender, frame)
             case PingRequest():
                 self._detector.on_ping_request(sender, frame, now_us)
             case Nack():

@@ -7,6 +7,7 @@
 
 Rules of this file:
 - With a key ring nothing plain is taken in, without one nothing sealed.
+- What is sealed is sealed for one receiver, by its address: a copy is no use at another node.
 - What does not fit is refused, counted, and logged once in a while. Datagrams may get lost, so one
   that the socket has no room for is only counted.
 """
@@ -70,7 +71,7 @@ class Datagrams:
         """Send a frame as one datagram, which may be lost."""
         body = self._address + encode(frame)
         if self._keys is not None:
-            body = self._keys.seal(body, self._head)
+            body = self._keys.seal(body, self._head + to)
         data = self._head + body
         if self._is_closed or len(data) > DATAGRAM_BYTES_MAX:
             self._counters.datagrams_unsent += 1
@@ -115,7 +116,7 @@ class Datagrams:
             raise _wrong_head(head, self._head)
         sealed = None
         if self._keys is not None:
-            sealed = self._keys.open(body, head)
+            sealed = self._keys.open(body, head + self._address)
             body = sealed.content
         sender = Address(body[:ADDRESS_BYTES])
         if len(sender) < ADDRESS_BYTES or not sender.port or sender == self._address:

@@ -90,7 +90,7 @@ class KeyRing:
         del self._keys[found], self._ciphers[found]
 
     def seal(self, content: bytes, head: bytes) -> bytes:
-        """Seal `content`; `head` travels beside it in the clear, and must arrive unchanged."""
+        """Seal `content`; `head` is known to the receiver, who must open it with the same."""
         if self._count >= _COUNT_MAX:
             self._session, self._count = secrets.token_bytes(SESSION_BYTES), 0
         self._count += 1
@@ -108,7 +108,9 @@ class KeyRing:
         try:
             opened: bytes = cipher.decrypt(nonce, data[ID_BYTES + _NONCE_BYTES :], head)
         except Exception as error:  # InvalidTag, or too short to be anything
-            raise Refused("key", "it was changed on its way, or made without the key") from error
+            raise Refused(
+                "key", "it was changed on its way, or made without the key or for another node"
+            ) from error
         number = int.from_bytes(nonce[SESSION_BYTES:], "big")
         stamp_us = int.from_bytes(opened[:STAMP_BYTES], "big")
         return Sealed(opened[STAMP_BYTES:], nonce[:SESSION_BYTES], number, stamp_us)
