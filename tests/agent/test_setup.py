@@ -16,7 +16,9 @@ from snowcast.agent.settings import Settings
 from snowcast.core.broadcast import SnowBroadcaster
 from snowcast.core.errors import UsageError
 from snowcast.core.trees import Mode
+from support.agents import agent
 from support.certificates import Authority
+from support.loops import on_loop
 
 
 def settings(**sections: Any) -> Settings:
@@ -51,6 +53,8 @@ def test_everything_that_was_set_arrives() -> None:
         trace_dir="t",
         trace_run="r",
         limits=snowcast.Limits(links_max=7),
+        tls_option="security.certificate",
+        keys_option="security.keys_file",
     )
 
 
@@ -140,3 +144,14 @@ def test_keys_that_are_none_are_named_by_their_place_and_not_shown(tmp_path: Pat
         setup.key_ring(settings(security={"keys_file": str(path)}))
     with pytest.raises(UsageError, match="`snowcast keys generate` makes one"):
         setup.key_ring(settings(security={"keys_file": str(tmp_path / "nothing")}))
+
+
+@on_loop
+async def test_who_listens_for_all_is_told_what_to_set_in_the_words_of_an_agent(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with agent(tmp_path, node={"bind": "0.0.0.0:0", "advertise": "127.0.0.1"}):
+        pass
+    [told] = [r.getMessage() for r in caplog.records if "WHERE ANYBODY" in r.getMessage()]
+    assert "streams have no TLS (security.certificate)" in told
+    assert "datagrams have no keys (security.keys_file)" in told

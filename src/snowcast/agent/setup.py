@@ -36,6 +36,8 @@ def options(settings: Settings) -> Options:
         snapshot=node.snapshot or None,
         tls=tls(settings),
         keys=key_ring(settings),
+        tls_option="security.certificate",
+        keys_option="security.keys_file",
         limits=settings.limits,
         linger=node.linger,
         trace_dir=settings.trace.directory or None,

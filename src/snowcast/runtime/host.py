@@ -203,9 +203,9 @@ def _key_ring(options: Options) -> KeyRing | None:
 def _warn_if_open(sockets: Sockets, options: Options) -> None:
     open_to_all = []
     if options.tls is None:
-        open_to_all.append("streams have no TLS (tls=...)")
+        open_to_all.append(f"streams have no TLS ({options.tls_option})")
     if options.keys is None:
-        open_to_all.append("datagrams have no keys (keys=...)")
+        open_to_all.append(f"datagrams have no keys ({options.keys_option})")
     if open_to_all:
         log.warning(
             "listening on %s:%d, WHERE ANYBODY WHO REACHES IT CAN JOIN, READ AND BROADCAST: %s",

@@ -34,6 +34,9 @@ class Options:
     """A file in which to remember, across restarts, the last life and some members."""
     tls: Tls | None = None
     keys: KeyRing | Sequence[str | bytes] | None = None
+    tls_option: str = "tls=..."
+    keys_option: str = "keys=..."
+    """What those who run this node call these two, for a warning that they are not there."""
     limits: Limits = field(default_factory=Limits)
     linger: float = LINGER_S
     """For how many seconds a node that leaves goes on forwarding, so that the news of its leave
