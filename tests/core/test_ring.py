@@ -198,3 +198,8 @@ def test_a_ring_knows_that_it_is_as_it_was_when_it_was_copied() -> None:
     assert members.is_unchanged_since(copy)
     assert members.insert(member(7))
     assert not members.is_unchanged_since(copy)
+
+
+def test_rings_that_are_made_of_the_same_members_share_them() -> None:
+    assert ring(5).is_unchanged_since(ring(5))
+    assert not ring(5).is_unchanged_since(ring(6))

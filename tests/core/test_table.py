@@ -34,6 +34,8 @@ def test_what_goes_in_comes_out(rows: list[Row]) -> None:
     table = MemberTable.of(rows)
     assert len(table) == len(rows)
     assert rows_of(table, rows) == rows
+    standings = [table.standing(i) for i in range(len(rows))]
+    assert standings == [(member.incarnation, member.state) for member, _ in rows]
 
 
 @given(st.lists(st.tuples(MEMBERS, LEAVES), min_size=1), st.data())

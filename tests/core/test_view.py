@@ -45,6 +45,8 @@ def test_members_stand_in_ring_order_however_they_came() -> None:
     assert known.members() == [record(1), record(3), record(4)]
     assert [known[i] for i in range(len(known))] == known.members()
     assert known.get(member(3)) == record(3)
+    third = record(3)
+    assert known.standing(1) == (third.address, third.incarnation, third.state)
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,11 @@ def test_draws_follow_the_quantiles_and_the_seed() -> None:
     assert mean(drawn) == pytest.approx(mean(first.quantiles), abs=20)
 
 
+def test_equal_delays_are_one_object() -> None:
+    quantiles = Latency.uniform(1_000, 1_100).quantiles
+    assert len(set(map(id, quantiles))) == len(set(quantiles)) == 101
+
+
 def test_between_two_groups_it_leaves_other_flights_to_the_next_rule() -> None:
     far = Latency.fixed(50_000).scoped([address_of(0)], [address_of(1)])
     assert far(flight(0, 1)) == far(flight(1, 0)) == Deliver(50_000)

@@ -19,13 +19,15 @@ from snowcast.core.frames import Ack, AckQuery, Data, Frame, MessageId
 from snowcast.core.member import Member
 from snowcast.core.receipts import Receipts
 from snowcast.core.region import Region
-from snowcast.core.seen import Seen, Sight
+from snowcast.core.seen import FIRST, TOO_LATE, Seen
 from snowcast.core.timers import HopTimer, ReceiptTimer, TimerKey
 from snowcast.core.trees import Mode
 
 
 class SnowBroadcaster(Broadcaster):
     """The paper's protocol: Standard, Coloring and Reliable Message."""
+
+    __slots__ = ("_custodies", "_forwarder", "_receipts", "_seen")
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -50,24 +52,23 @@ class SnowBroadcaster(Broadcaster):
 
     def on_data(self, sender: Address, data: Data, now_us: int) -> None:
         """Deliver a first copy, then forward inside the region it came with."""
-        me = self.context.me
-        region = Region(data.left or me, data.right or me)
-        if not self.context.view.ring.covers(region, me):
+        context = self.context
+        is_leaf = data.left is None and data.right is None
+        region = None if is_leaf else data.region(context.me)
+        if region is not None and not context.view.ring.covers(region, context.me):
             reason = "a region that does not contain its receiver"
-            self.context.outbox.notify(BadFrame(sender, reason))
+            context.outbox.notify(BadFrame(sender, reason))
             return
         sight = self._seen.see(data.id, now_us)
-        if sight is Sight.TOO_LATE:
-            self.context.outbox.notify(Expired(data.id))
+        if sight is TOO_LATE:
+            context.outbox.notify(Expired(data.id))
             return
-        if sight is Sight.FIRST:
-            self.context.on_message(data, now_us)
-        if data.left is None and data.right is None:
-            if data.is_reliable:
-                ack = Ack(data.id, data.tree, data.attempt, True, 1)
-                self.context.outbox.send(sender, ack)
-            return
-        self._carry(sender, data, region, now_us)
+        if sight is FIRST:
+            context.on_message(data, now_us)
+        if region is not None:
+            self._carry(sender, data, region, now_us)
+        elif data.is_reliable:
+            context.outbox.send(sender, Ack(data.id, data.tree, data.attempt, True, 1))
 
     def on_frame(self, sender: Address, frame: Frame, now_us: int) -> None:
         """An ack, or a question about one."""

@@ -36,6 +36,8 @@ class Context:
 class Broadcaster(ABC):
     """How messages spread. The same node runs on Snow or on a baseline, chosen by name."""
 
+    __slots__ = ("context",)
+
     def __init__(self, context: Context) -> None:
         self.context = context
 

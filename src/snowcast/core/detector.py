@@ -43,6 +43,19 @@ class _Probe(msgspec.Struct):
 class Detector:
     """Probes members, answers probes, and helps others with theirs."""
 
+    __slots__ = (
+        "_context",
+        "_membership",
+        "_probed",
+        "_probes",
+        "_relays",
+        "_rounds",
+        "_sequence",
+        "_suspicions",
+        "_turn",
+        "health",
+    )
+
     def __init__(self, context: Context, membership: Membership, suspicions: Suspicions) -> None:
         self._context = context
         self._membership = membership
@@ -73,21 +86,21 @@ class Detector:
         self._context.outbox.set_timer(ProbeTimer(), now_us + interval_us)
         place = self._next_turn()
         if place is not None:
-            self._begin(self._context.view[place], False, now_us)
+            self._begin(*self._context.view.standing(place), False, now_us)
 
     def probe(self, target: Address, now_us: int) -> None:
         """Probe a member that seems silent, out of turn, unless that is under way."""
         member = self._context.view.get(target)
         if member is None or not member.is_present or target == self._context.me:
             return
-        self._begin(member, False, now_us)
+        self._begin(target, member.incarnation, member.state, False, now_us)
 
     def check_eviction(self, evicted: Member, now_us: int) -> None:
         """Anti-entropy says that a member this view holds was evicted: ask the member first.
 
         An eviction that was missed and one from the other side of a healed partition look alike.
         """
-        self._begin(evicted, True, now_us)
+        self._begin(evicted.address, evicted.incarnation, evicted.state, True, now_us)
 
     def on_ping(self, sender: Address, ping: Ping, now_us: int) -> None:
         """Answer; if accused, refute, and tell the sender."""
@@ -196,24 +209,25 @@ class Detector:
         is_checked = sequence is not None and self._probes[sequence].is_hearsay
         return is_checked or self._suspicions.is_accuser_of(member)
 
-    def _begin(self, target: Member, is_hearsay: bool, now_us: int) -> None:
-        address, incarnation = target.address, target.incarnation
-        if address in self._probed:
+    def _begin(
+        self, target: Address, incarnation: int, state: State, is_hearsay: bool, now_us: int
+    ) -> None:
+        if target in self._probed:
             return
         config, outbox = self._context.config, self._context.outbox
         sequence = self._next_sequence()
         ends_us = now_us + self.health.scale(config.probe_interval_us)
-        is_accused = is_hearsay or (target.state is SUSPECT and config.lifeguard)
+        is_accused = is_hearsay or (state is SUSPECT and config.lifeguard)
         accused = incarnation if is_accused else 0
         pong_timer = PongTimer(sequence)
         self._probes[sequence] = _Probe(
-            address, incarnation, accused, ends_us, is_hearsay, pong_timer
+            target, incarnation, accused, ends_us, is_hearsay, pong_timer
         )
-        self._probed[address] = sequence
+        self._probed[target] = sequence
         if accused:  # let it refute, and let that not get lost
-            outbox.send(address, Ping(sequence, accused))
+            outbox.send(target, Ping(sequence, accused))
         else:
-            outbox.send_datagram(address, Ping(sequence))
+            outbox.send_datagram(target, Ping(sequence))
         outbox.set_timer(pong_timer, now_us + self.health.scale(config.probe_timeout_us))
 
     def _await_end(self, sequence: int, probe: _Probe) -> None:

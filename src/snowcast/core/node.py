@@ -6,8 +6,9 @@ events, same times: same effects. Start reading here; each part below is one ide
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
-from typing import assert_never
+from typing import Any, assert_never
 
 from snowcast.core import events, frames
 from snowcast.core.address import Address
@@ -80,6 +81,21 @@ from snowcast.core.view import Change, View
 class Node:
     """One member of a cluster, without its clock and its sockets."""
 
+    __slots__ = (
+        "_announcer",
+        "_anti_entropy",
+        "_broadcaster",
+        "_context",
+        "_detector",
+        "_door",
+        "_healing",
+        "_is_stopped",
+        "_joiner",
+        "_membership",
+        "_sequence",
+        "_suspicions",
+    )
+
     def __init__(
         self,
         me: Member,
@@ -139,7 +155,8 @@ class Node:
             return
         match event:
             case FrameReceived():
-                self._on_frame(event.sender, event.frame, now_us)
+                take_in = _ON_FRAME.get(type(event.frame), _on_frame_of_broadcaster)
+                take_in(self, event.sender, event.frame, now_us)
             case TimerFired():
                 self._on_timer(event.key, now_us)
             case Broadcast():
@@ -159,33 +176,6 @@ class Node:
                 self._membership.retag(event.tags, now_us)
             case _:
                 assert_never(event)
-
-    def _on_frame(self, sender: Address, frame: Frame, now_us: int) -> None:
-        match frame:
-            case Data():
-                self._broadcaster.on_data(sender, frame, now_us)
-            case Ping():
-                self._detector.on_ping(sender, frame, now_us)
-            case Pong():
-                self._detector.on_pong(sender, frame)
-            case PingRequest():
-                self._detector.on_ping_request(sender, frame, now_us)
-            case Nack():
-                self._detector.on_nack(sender, frame)
-            case SyncDigest() | SyncBuckets() | SyncRecords():
-                self._on_sync(sender, frame, now_us)
-            case Records():
-                self._membership.hear(frame.members, sender, now_us)
-            case JoinRequest():
-                self._door.on_request(frame.member, now_us)
-            case ViewPart():
-                self._joiner.on_view_part(sender, frame, now_us)
-            case JoinReady():
-                self._door.on_ready(sender, frame.incarnation, now_us)
-            case frames.Answer():
-                self._context.outbox.notify(Answered(frame.id, sender, frame.text))
-            case _:
-                self._broadcaster.on_frame(sender, frame, now_us)
 
     def _on_sync(
         self, sender: Address, frame: SyncDigest | SyncBuckets | SyncRecords, now_us: int
@@ -298,3 +288,31 @@ class Node:
     def _next_id(self) -> MessageId:
         self._sequence += 1
         return MessageId(self._context.me, self.me.life, self._sequence)
+
+
+def _on_frame_of_broadcaster(self: Node, sender: Address, frame: Frame, now_us: int) -> None:
+    self._broadcaster.on_frame(sender, frame, now_us)
+
+
+# Who takes in which frame; all others are the broadcaster's. A `match` would ask class by class.
+_ON_FRAME: dict[type[Frame], Callable[[Node, Address, Any, int], None]] = {
+    Data: lambda self, sender, data, now_us: self._broadcaster.on_data(sender, data, now_us),
+    Ping: lambda self, sender, ping, now_us: self._detector.on_ping(sender, ping, now_us),
+    Pong: lambda self, sender, pong, now_us: self._detector.on_pong(sender, pong),
+    PingRequest: lambda self, sender, ask, now_us: self._detector.on_ping_request(
+        sender, ask, now_us
+    ),
+    Nack: lambda self, sender, nack, now_us: self._detector.on_nack(sender, nack),
+    SyncDigest: Node._on_sync,
+    SyncBuckets: Node._on_sync,
+    SyncRecords: Node._on_sync,
+    Records: lambda self, sender, news, now_us: self._membership.hear(news.members, sender, now_us),
+    JoinRequest: lambda self, sender, ask, now_us: self._door.on_request(ask.member, now_us),
+    ViewPart: lambda self, sender, part, now_us: self._joiner.on_view_part(sender, part, now_us),
+    JoinReady: lambda self, sender, ready, now_us: self._door.on_ready(
+        sender, ready.incarnation, now_us
+    ),
+    frames.Answer: lambda self, sender, answer, now_us: self._context.outbox.notify(
+        Answered(answer.id, sender, answer.text)
+    ),
+}

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from functools import lru_cache
 
 from snowcast.core.address import ADDRESS_BYTES, HASH_BYTES, Address
 from snowcast.core.region import Region
@@ -40,7 +41,7 @@ class Ring:
         self.version = 0
         self._is_hashed = order is RingOrder.HASHED
         self._width = HASH_BYTES + ADDRESS_BYTES if self._is_hashed else ADDRESS_BYTES
-        self._keys = b"".join(sorted({self._key(member) for member in members}))
+        self._keys = _one_copy(b"".join(sorted({self._key(member) for member in members})))
 
     def __len__(self) -> int:
         return len(self._keys) // self._width
@@ -143,8 +144,9 @@ class Ring:
 
     def with_members(self, extra: Iterable[Address]) -> Ring:
         """A ring that also holds `extra`; this one stays as it is."""
-        copy = Ring((), self.order)
-        copy._keys = self._keys
+        copy = Ring.__new__(Ring)
+        copy.order, copy.version = self.order, 0
+        copy._is_hashed, copy._width, copy._keys = self._is_hashed, self._width, self._keys
         for address in extra:
             copy.insert(address)
         return copy
@@ -176,3 +178,9 @@ class Ring:
             else:
                 high = middle
         return low
+
+
+@lru_cache(maxsize=1)
+def _one_copy(keys: bytes) -> bytes:
+    """Equal keys as the same object, for those who run many nodes in one process."""
+    return keys

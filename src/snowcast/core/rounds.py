@@ -7,6 +7,7 @@ room for an object a member, that grow with the cluster; here a turn costs one d
 from __future__ import annotations
 
 from array import array
+from functools import lru_cache
 from random import Random
 
 from snowcast.core.address import Address
@@ -33,7 +34,7 @@ class Rounds:
         while True:
             if not self._to_come:
                 self._members = ring.with_members(())
-                self._to_come = array("I", range(len(ring)))
+                self._to_come = _places(len(ring))[:]
                 del self._to_come[ring.find(me)]
             place = self._draw()
             if not ring.is_unchanged_since(self._members):
@@ -57,6 +58,12 @@ class Rounds:
             return last
         place, to_come[drawn] = to_come[drawn], last
         return place
+
+
+@lru_cache(maxsize=1)
+def _places(count: int) -> array[int]:
+    """All places of a ring. Remembered for those who run many nodes in one process."""
+    return array("I", range(count))
 
 
 def below(rng: Random, count: int) -> int:

@@ -26,6 +26,9 @@ class Sight(Enum):
     TOO_LATE = 3
 
 
+FIRST, AGAIN, TOO_LATE = Sight  # looked up once: an enum is slow to give its members
+
+
 class Sighting(msgspec.Struct, gc=False):
     """One message that this node has had. There are many of these: they are kept small."""
 
@@ -56,15 +59,15 @@ class Seen:
     def see(self, id: MessageId, now_us: int) -> Sight:
         """Note that a copy came, and say what that means."""
         if id in self._sightings:
-            return Sight.AGAIN
+            return AGAIN
         floor = self._floors.get(id.origin)
         if floor is not None and (id.life, id.sequence) <= floor:
-            return Sight.TOO_LATE
+            return TOO_LATE
         self._sightings[id] = Sighting(now_us)
         self._order.append(id)
         if len(self._order) > self._max:
             self._forget_oldest()
-        return Sight.FIRST
+        return FIRST
 
     def forget_old(self, now_us: int) -> None:
         """Drop what is too old to be remembered."""

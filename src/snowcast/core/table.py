@@ -50,6 +50,10 @@ class MemberTable:
             self._tags[index],
         )
 
+    def standing(self, index: int) -> tuple[int, State]:
+        """The incarnation and the state of a row, without making the whole member."""
+        return self._incarnations[index], STATES[self._states[index]]
+
     def leaf(self, index: int) -> int:
         """The leaf bucket of a row."""
         return self._leaves[index]

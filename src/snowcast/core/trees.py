@@ -38,6 +38,8 @@ class Tree(IntEnum):
     PRIMARY = 1
     SECONDARY = 2
 
+    __hash__ = int.__hash__  # plans and assignments are found by it, and an enum's own is slow
+
 
 class Assignment(msgspec.Struct, frozen=True, gc=False):
     """A child and the region it must cover; a boundary that is the child itself is None.

@@ -17,7 +17,7 @@ import msgspec
 
 from snowcast.core.address import Address
 from snowcast.core.digest import DigestTree, leaf_of
-from snowcast.core.member import Member
+from snowcast.core.member import Member, State
 from snowcast.core.region import Region
 from snowcast.core.ring import Ring, RingOrder
 from snowcast.core.table import MemberTable
@@ -66,6 +66,10 @@ class View:
 
     def __getitem__(self, index: int) -> Member:
         return self._table.get(index, self.ring[index])
+
+    def standing(self, index: int) -> tuple[Address, int, State]:
+        """Of a member on the ring its address, incarnation and state: what a probe asks for."""
+        return self.ring[index], *self._table.standing(index)
 
     @property
     def digest(self) -> int:

@@ -74,7 +74,9 @@ class World:
             while True:
                 entry = pop(heap)
                 self.now_us, _, node, life, what, frame = entry
-                if frame is not None and life == node.running:
+                if frame is not None and (
+                    life == node.running or (life == DATAGRAM and node.running)
+                ):
                     arrive(node, what, frame)
                 elif what is stop:
                     break
