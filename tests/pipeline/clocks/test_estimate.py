@@ -9,7 +9,9 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from snowcast.pipeline.clocks import estimate as module
+from snowcast.pipeline.clocks.correct import correct
 from snowcast.pipeline.clocks.estimate import clocks, filled, spans, with_windows
+from snowcast.pipeline.ingest.parse import TIMES_US
 from snowcast.pipeline.schemas import schema_of
 
 Row = tuple[Any, ...]
@@ -72,6 +74,21 @@ def test_clocks_that_drift_are_followed_window_by_window(
         others = [found["r", x] for x in "bcde"]
         moved = sum(x.left_us[-1] - x.left_us[0] for x in others) / 4
         assert last - first - moved == pytest.approx(ppm * 80, abs=400)
+
+
+def test_lies_that_add_up_leave_offsets_that_times_can_be_set_right_by(
+    spark: SparkSession,
+) -> None:
+    count, lie_us = 700, TIMES_US.stop - 1
+    rows = [
+        ("r", f"n{number:03}", f"n{number + 1:03}", at_us, 1_000, lie_us, None)
+        for number in range(count)
+        for at_us in (-lie_us, lie_us)
+    ]
+    probes = spark.createDataFrame(rows, schema_of("probes"))
+    found = correct(probes, "probes", clocks(probes)).collect()
+    assert len(found) == len(rows)
+    assert max(abs(row.at_us) for row in found) < 1 << 60
 
 
 def test_without_probes_there_are_no_clocks(spark: SparkSession) -> None:

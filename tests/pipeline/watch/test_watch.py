@@ -18,7 +18,9 @@ from pyspark.sql import SparkSession
 from snowcast.cli.main import main
 from snowcast.pipeline.watch.state import Counts, place_of
 from snowcast.trace.files import MANIFEST, TraceReader
+from snowcast.trace.parquet import make_dataset
 from snowcast.trace.schema import ArrivalRow, MessageRow
+from support.hostile import hostile_trace
 
 SCENARIO = """\
 duration_s = 20
@@ -205,3 +207,16 @@ def test_rows_that_come_after_their_window_was_closed_are_counted_as_late(
     assert after.windows == before.windows
     (reject,) = ds.dataset(out / "rejects", format="parquet").to_table().to_pylist()
     assert (reject["reason"], reject["line"]) == ("not JSON", "garbage")
+
+
+def test_no_line_whatever_is_in_it_stops_a_watch_nor_does_a_dataset_below(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    lines = hostile_trace(tmp_path / "live" / "agent", seed=2, lines=60)
+    make_dataset(tmp_path / "live" / "ingested")
+    out = tmp_path / "out"
+    words = ["pipeline", "watch", str(tmp_path / "live"), "--out", str(out), *OPTIONS, "--once"]
+    assert main(words) == 0
+    found = counts(out)
+    assert found.rows + found.rejects == lines
+    assert min(found.rows, found.rejects) > 0
