@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any
+import socket
+from threading import Event
 
 import pytest
 
+import snowcast
 from snowcast.core.address import Address
 from snowcast.core.errors import UsageError
 from snowcast.runtime import seeds as seeds_module
 from snowcast.runtime.seeds import Seeds
-from support.loops import local, on_loop, until
+from snowcast.testing import agreed
+from support.loops import FAST, local, on_loop, until
 
 ME = local(7001)
 
@@ -31,16 +33,16 @@ async def test_addresses_are_seeds_at_once_and_this_node_is_none() -> None:
 async def test_a_name_that_means_nothing_yet_is_looked_up_until_it_does(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    answers: list[Any] = [OSError(), OSError(), [(2, 1, 6, "", ("127.0.0.1", 7002))]]
+    answers: list[list[str] | OSError] = [OSError(), OSError(), ["127.0.0.1"]]
 
-    async def getaddrinfo(host: str, port: int, **_: object) -> Any:
+    async def look_up_host(host: str) -> list[str]:
         answer = answers.pop(0)
         if isinstance(answer, OSError):
             raise answer
         return answer
 
     monkeypatch.setattr(seeds_module, "RETRY_S", 0.001)
-    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", getaddrinfo, raising=False)
+    monkeypatch.setattr(seeds_module, "look_up_host", look_up_host)
     found: list[tuple[Address, ...]] = []
     seeds = Seeds(["db-1:7002"], ME, [], found.append)
     await seeds.look_up()
@@ -60,15 +62,15 @@ async def test_a_name_that_leads_elsewhere_is_followed_until_seeds_are_needed_no
     leads_to = [me, one]
     asked = 0
 
-    async def getaddrinfo(host: str, port: int, **_: object) -> Any:
+    async def look_up_host(host: str) -> list[str]:
         nonlocal asked
         asked += 1
         if not leads_to:
             raise OSError
-        return [(2, 1, 6, "", (address.host, port)) for address in leads_to]
+        return [address.host for address in leads_to]
 
     monkeypatch.setattr(seeds_module, "RETRY_S", 0.001)
-    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", getaddrinfo, raising=False)
+    monkeypatch.setattr(seeds_module, "look_up_host", look_up_host)
     found: list[tuple[Address, ...]] = []
     done: list[bool] = []
     seeds = Seeds(["cluster:7001"], me, [], found.append, lambda: bool(done))
@@ -93,8 +95,44 @@ async def test_a_name_that_leads_elsewhere_is_followed_until_seeds_are_needed_no
     assert found.pop() == (local(9),)
 
     done.append(True)
-    await until(lambda: seeds._task is not None and seeds._task.done())
+    await until(lambda: all(task.done() for task in seeds._tasks))
     await seeds.close()
+
+
+@on_loop
+async def test_a_name_that_nobody_answers_for_holds_nothing_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As where the servers that know names are down: each lookup takes half a minute to fail."""
+    answered = Event()
+
+    def getaddrinfo(host: str, *_: object, **__: object) -> list[tuple[object, ...]]:
+        if host != "well":
+            answered.wait()
+            raise OSError
+        return [(2, 1, 6, "", ("127.0.0.1", 0))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    try:
+        seeds = Seeds(["dead:7002", "well:7003", "gone:7002"], ME, [], print)
+        await seeds.look_up()
+        assert seeds.addresses == (local(7003),)
+        await seeds.close()
+
+        async with snowcast.join(config=FAST) as first:
+            well = f"well:{first.address.port}"
+            async with snowcast.join(seeds=["dead:1", well], config=FAST, wait=60) as second:
+                await agreed([first, second])
+    finally:
+        answered.set()
+
+
+@on_loop
+async def test_names_are_really_looked_up() -> None:
+    assert "127.0.0.1" in await seeds_module.look_up_host("localhost")
+    for nonsense in ("a" * 300, "a..b"):
+        with pytest.raises(OSError, match="label"):
+            await seeds_module.look_up_host(nonsense)
 
 
 @on_loop
