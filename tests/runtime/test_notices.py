@@ -62,7 +62,8 @@ async def test_a_receipt_finds_its_call_and_names_the_missing() -> None:
     missing = (local(7002), local(7003))
     front.notices.take(effects.Receipt(ID, 7, missing, 1, 1_500_000, 2))
 
-    assert await answer == news.Receipt(str(ID), 7, ("b", "127.0.0.1:7003"), 1, 1.5, 2)
+    names = ("b", "127.0.0.1:7003")
+    assert await answer == news.Receipt(str(ID), 7, names, 1, 1.5, 2, missing)
     assert front.counters.receipts_incomplete == 1
     front.notices.take(effects.Receipt(ID, 9, (), 0, 1, 1))
     assert front.counters.receipts_complete == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 
 import msgspec
 import pytest
@@ -24,8 +25,8 @@ from snowcast.runtime.questions import (
     Reach,
     ViewAnswer,
 )
-from snowcast.testing import local_cluster
-from support.loops import FAST, local, on_loop, until
+from snowcast.testing import agreed, local_cluster
+from support.loops import FAST, local, on_loop, turns, until
 
 VIEW = ViewAnswer("00ff", 3, 0, "1.0")
 ID = MessageId(local(1), 1, 1)
@@ -56,6 +57,33 @@ async def test_who_is_dead_is_named_and_not_waited_for() -> None:
         assert reach.receipt.missing == view.receipt.missing == ("node-3",)
         assert reach.answers == {}
         assert set(view.answers) == {nodes[1].address, nodes[2].address}
+
+
+@on_loop
+async def test_of_two_members_with_one_name_only_the_dead_one_is_not_waited_for() -> None:
+    async with AsyncExitStack() as stack:
+        first = await stack.enter_async_context(snowcast.join(config=FAST, linger=0))
+        seeds = [str(first.address)]
+        twins = [
+            await stack.enter_async_context(
+                snowcast.join(seeds=seeds, name="twin", config=FAST, linger=0, wait=60)
+            )
+            for _ in range(2)
+        ]
+        await agreed([first, *twins])
+        held: list[tuple[MessageId, str]] = []
+        say = twins[1].desk._say
+        twins[1].desk._say = lambda id, text: held.append((id, text))
+        await twins[0].abort()
+        asking = asyncio.create_task(first.ask(AskView(), 60))
+        await until(lambda: first.counters.receipts_incomplete and held)
+        await turns()
+        assert not asking.done(), "the other twin is well, and has yet to answer"
+        say(*held[0])
+        told = await asking
+        assert told.receipt.missing == ("twin",)
+        assert told.receipt.missing_at == (twins[0].address,)
+        assert set(told.answers) == {twins[1].address}
 
 
 @on_loop

@@ -38,6 +38,8 @@ class Receipt:
     elapsed: float
     """Seconds from the broadcast to this receipt."""
     attempts: int
+    missing_at: tuple[Address, ...] = ()
+    """The addresses of those missing, in the same order; two members can have one name."""
 
     @property
     def is_complete(self) -> bool:

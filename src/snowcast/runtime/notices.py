@@ -161,6 +161,7 @@ class Notices:
                 receipt.unnamed,
                 receipt.elapsed_us / US,
                 receipt.attempts,
+                receipt.missing,
             )
         )
 

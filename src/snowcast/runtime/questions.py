@@ -210,8 +210,7 @@ class Inquirer:
         try:
             receipt = await coming
             if not isinstance(question, Reach):
-                missing = set(receipt.missing)
-                await inquiry.wait({m.address for m in others if m.label in missing}, wait)
+                await inquiry.wait(set(receipt.missing_at), wait)
         finally:
             del self._open[id]
         return Answers(receipt, others, _decoded(question, inquiry.answers))
