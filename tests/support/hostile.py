@@ -40,7 +40,7 @@ def hostile_line(random: Random, table: str) -> bytes:
         return random.choice(BROKEN)
     if kind < 0.2:
         text = json.dumps(row)
-        return f'{text[:-1]},"more":{deep(random.choice([10, 900, 1_100, 9_000]))}}}'.encode()
+        return f'{text[:-1]},"more":{deep(random.choice([10, 300, 1_100, 100_000]))}}}'.encode()
     if kind < 0.3:
         row["run"] = random.choice(BAD_RUNS)
     elif kind < 0.8:

@@ -99,7 +99,7 @@ def test_a_bad_line_among_good_ones_is_told_and_the_others_are_taken() -> None:
         (LINE.replace(b'"r"', b'"%s"' % (201 * b"x")), OTHER_SHAPE, "the run is too long"),
         (LINE.replace(b'"r"', b'"%s"' % (67 * b"%")), OTHER_SHAPE, "the run is too long"),
         (LINE.replace(b'"r"', b'"\\u0000"'), OTHER_SHAPE, "no folder can have"),
-        (LINE[:-1] + b',"z":%s}' % deep(1_100).encode(), OTHER_SHAPE, "nested too deep"),
+        (LINE[:-1] + b',"z":%s}' % deep(100_000).encode(), OTHER_SHAPE, "nested too deep"),
         (b"[1]", OTHER_SHAPE, "Expected `object`"),
         (LINE[:-3], NOT_JSON, "truncated"),
         (LINE.replace(b'"b"', b'"\xff"'), NOT_JSON, "utf-8"),
