@@ -193,6 +193,7 @@ def test_what_is_no_trace_of_this_version_is_refused(tmp_path: Path) -> None:
         ('{"schema": 2}', "schema version 2, not 1"),
         ("[]", "is not the manifest"),
         ("{", "is not the manifest"),
+        (100_000 * "[", "is not the manifest"),
     ):
         manifest.write_text(text)
         with pytest.raises(TraceError, match=complaint):

@@ -103,7 +103,7 @@ class TraceReader:
                         break
                     try:
                         yield decoder.decode(line)
-                    except msgspec.MsgspecError as error:
+                    except (msgspec.MsgspecError, RecursionError) as error:
                         raise TraceError(f"{path}:{number}: {error}") from None
 
 
@@ -120,7 +120,7 @@ def check_manifest(directory: Path) -> None:
         version = content["schema"]
     except (FileNotFoundError, NotADirectoryError):
         raise TraceError(f"{directory} is no trace: it has no {MANIFEST}") from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError, IsADirectoryError):
         raise TraceError(f"{path} is not the manifest of a trace") from None
     if version != SCHEMA_VERSION:
         raise TraceError(f"{path}: schema version {version}, not {SCHEMA_VERSION}")
