@@ -9,6 +9,7 @@ import pytest
 
 from snowcast.core.errors import UsageError
 from snowcast.report.build import build
+from snowcast.report.measured import Interval
 from support.metric_rows import everything, summary, write
 
 FIGURES = ("stable", "churn", "breakdown", "sweeps", "stragglers", "undetected", "load", "delivery")
@@ -76,3 +77,17 @@ def test_a_report_that_fails_leaves_the_one_before(few: Path, tmp_path: Path) ->
         build(broken, out)
     assert (out / "report.json").read_bytes() == before
     assert {path.name for path in tmp_path.iterdir()} == {"report", "broken"}
+
+
+def test_what_was_simulated_and_what_was_real_stand_beside_each_other(tmp_path: Path) -> None:
+    rows = [
+        {**summary("stable", "standard", "ldt_ms", mean), "is_virtual": is_virtual}
+        for mean, is_virtual in ((1, True), (2, False))
+    ]
+    both = write(tmp_path / "both", {"summary": rows})
+    made = build(both, tmp_path / "report")
+    (entry,) = [entry for entry in made.entries if entry.metric == "ldt_ms"]
+    assert entry.simulated == Interval(1, 1, 1, 20)
+    assert entry.real == Interval(2, 2, 2, 20)
+    with pytest.raises(UsageError, match="measure these apart"):
+        build(both, tmp_path / "report", real=both)

@@ -17,12 +17,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from snowcast.core.errors import UsageError
 from snowcast.report.broadcasts import broadcasts
 from snowcast.report.cells import cells
 from snowcast.report.comparison import Entry, compare
 from snowcast.report.figures.catalogue import Drawn, draw_all
 from snowcast.report.figures.style import save, svg_of
-from snowcast.report.measured import Measured, open_measured
+from snowcast.report.measured import Measured, open_measured, parts_of
 from snowcast.report.page.build import Picture, build_page
 from snowcast.report.paired import Pair, pairs
 from snowcast.report.results import results_page
@@ -45,8 +46,10 @@ class Report(NamedTuple):
 
 def build(simulated: Path, out: Path, real: Path | None = None) -> Report:
     """Write the report of what was simulated, and of what was measured on real nodes, to `out`."""
-    tables = open_measured(simulated)
-    real_tables = None if real is None else open_measured(real)
+    tables, besides = parts_of(open_measured(simulated))
+    if besides is not None and real is not None:
+        raise UsageError(f"{simulated} has runs of real nodes itself: measure these apart")
+    real_tables = besides if real is None else open_measured(real)
     with whole_report(out) as draft:
         entries = compare(tables, real_tables)
         figures = _write(draft, tables, real_tables, entries)
