@@ -6,13 +6,15 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import snowcast
 from snowcast.agent import handlers as h
+from snowcast.agent import logs, showing
 from snowcast.agent import shapes as s
-from snowcast.agent import showing
 from snowcast.agent.problems import Refusal
+from snowcast.agent.settings import Settings
 from snowcast.core.address import Address
 from snowcast.core.errors import UsageError
 from snowcast.core.trees import Mode
@@ -250,3 +252,26 @@ async def test_who_leaves_says_so_and_does_nothing_more(tmp_path: Path) -> None:
 def test_names_in_a_sentence_are_few_and_harmless() -> None:
     assert h._some(["a", 'b"\n']) == 'a, b\\"\\n'
     assert h._some([str(n) for n in range(12)]).endswith("8, 9 and 2 more")
+
+
+@on_loop
+async def test_a_reload_tells_what_came_of_it_and_a_wrong_setting_is_no_bug(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logs, "set_up", lambda log: None)  # logging belongs to the tests
+    async with agent(tmp_path) as a:
+        node = msgspec.structs.replace(a.settings.node, tags={"zone": "b"}, linger=9.0)
+        a.load = lambda: msgspec.structs.replace(a.settings, node=node)
+        told = await h.reload(a, NO, None)
+        assert told == s.ReloadInfo(
+            changed=("node.tags",), needs_restart=("node.linger",), certificates=0
+        )
+        assert a.cluster.me.tags == (("zone", "b"),)
+
+        def broken() -> Settings:
+            raise UsageError("agent.toml: no TOML")
+
+        a.load = broken
+        error = await refused(h.reload(a, NO, None))
+        assert (error.status, error.error) == (409, "nothing_reloaded")
+        assert str(error) == "nothing reloaded: agent.toml: no TOML"

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import snowcast
+from snowcast.agent import logs
 from snowcast.agent.doorkeeper import Doorkeeper
 from snowcast.agent.openapi import document
 from snowcast.agent.routes import DESCRIPTION, PLAIN, ROUTES, STREAMS
@@ -105,6 +106,7 @@ QUESTIONS = [
     ("PUT", "/v1/tags", {"json": {"tags": {"zone": "b" * 5000}}}, 400),
     ("PUT", "/v1/tags", {"json": {"tags": {"zone": 7}}}, 400),
     ("PUT", "/v1/tags", {"json": {"labels": {}}}, 400),
+    ("POST", "/v1/reload", {}, 200),
     ("GET", "/healthz", {}, 200),
     ("GET", "/readyz", {}, 200),
     ("GET", "/metrics", {}, 200),
@@ -117,7 +119,10 @@ QUESTIONS = [
 
 
 @on_loop
-async def test_every_answer_of_a_running_agent_is_as_described(tmp_path: Path) -> None:
+async def test_every_answer_of_a_running_agent_is_as_described(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logs, "set_up", lambda log: None)  # logging belongs to the tests
     asked = set()
     async with pair(tmp_path, security={"keys": [KEY]}) as (a, _), speaker(a) as to:
         for method, path, body, status in QUESTIONS:

@@ -15,7 +15,7 @@ import pytest
 
 from snowcast.agent import logs
 from snowcast.agent.agent import Agent
-from snowcast.agent.reloading import RELOADED, changes, reload, value
+from snowcast.agent.reloading import RELOADED, changes, on_hangup, reload, value
 from snowcast.agent.settings import Log, LogLevel, Settings, keys
 from snowcast.core.errors import UsageError
 from support.agents import agent, pair
@@ -65,8 +65,10 @@ async def test_what_takes_a_restart_is_named_and_stays(
         before = a.settings
         a.load = lambda: changed(a, node={"bind": "127.0.0.1:1"}, cluster={"fanout": 8})
         with caplog.at_level(logging.INFO, "snowcast"):
-            reload(a)
+            told = reload(a)
         assert a.settings == before
+    assert told.needs_restart == ("node.bind", "cluster.fanout")
+    assert (told.changed, told.certificates) == ((), 0)
     assert "changed, but only a restart will do: node.bind, cluster.fanout" in caplog.text
 
 
@@ -81,13 +83,13 @@ async def test_settings_that_are_wrong_change_nothing(
             raise UsageError("agent.toml: no TOML")
 
         a.load = broken
-        reload(a)
+        on_hangup(a)
         a.load = lambda: changed(a, node={"tags": {"k": "v" * 5000}}, log={"level": "debug"})
-        reload(a)
+        with pytest.raises(UsageError, match="tags have at most 4096 bytes"):
+            reload(a)
         assert a.settings == before
         assert a.cluster.me.tags == ()
     assert "nothing reloaded: agent.toml: no TOML" in caplog.text
-    assert "nothing reloaded: tags have at most 4096 bytes" in caplog.text
     assert log_as_before == []
 
 

@@ -1,4 +1,4 @@
-"""`status`, `reachability`, `who-disagrees`, `leave`: one agent, and all of them."""
+"""`status`, `reachability`, `who-disagrees`, `reload`, `leave`: one agent, and all of them."""
 
 from __future__ import annotations
 
@@ -81,6 +81,26 @@ def test_who_disagrees_is_a_table(call: Any, at: Any, monkeypatch: pytest.Monkey
         "no answer: x\n",
         "",
     )
+
+
+def test_an_agent_reads_its_settings_anew_when_told_to(call: Any, tmp_path: Any) -> None:
+    path = tmp_path / "agent.toml"
+    path.write_text("[log]\nlevel = 'info'\n")
+    with processes(tmp_path) as made:
+        a = made.start("a", "--config", str(path))
+        told = call("reload", "--agent", a.socket)
+        assert told == (0, "changed: nothing; certificates read: 0\n", "")
+        path.write_text("[log]\nlevel = 'debug'\n[node]\nlinger = 7\n")
+        told = call("reload", "--agent", a.socket)
+        assert told.out == (
+            "changed: log.level; certificates read: 0\nonly a restart will do: node.linger\n"
+        )
+        answer = call("reload", "--agent", a.socket, "--json").json
+        assert answer == {"changed": [], "needs_restart": ["node.linger"], "certificates": 0}
+        path.write_text("[log\n")
+        told = call("reload", "--agent", a.socket)
+        assert told.status == 4
+        assert "nothing reloaded: " in told.err
 
 
 def test_an_agent_leaves_when_told_to(call: Any, tmp_path: Any) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 from snowcast.agent import logs, setup, systemd
 from snowcast.agent.certificates import StreamTls
 from snowcast.agent.metrics import Meters
-from snowcast.agent.reloading import reload
+from snowcast.agent.reloading import on_hangup
 from snowcast.agent.renewing import Certificates
 from snowcast.agent.secret_files import write_keys
 from snowcast.agent.server import metrics_server, serve
@@ -169,7 +169,7 @@ class Agent:
 
     def _on_hangup(self) -> None:
         if self.is_running and not self.is_leaving:
-            reload(self)
+            on_hangup(self)
 
     def _announce(self) -> None:
         """Say that all is open."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from snowcast.agent import setup, showing
+from snowcast.agent import reloading, setup, showing
 from snowcast.agent import shapes as s
 from snowcast.agent.problems import Refusal
 from snowcast.core.address import Address
@@ -192,6 +192,15 @@ async def retag(agent: Agent, query: s.Nothing, body: s.Tags) -> s.MemberInfo:
     setup.check_tags(body.tags)
     agent.cluster.retag(body.tags)
     return showing.member_info(agent.cluster.me)
+
+
+async def reload(agent: Agent, query: s.Nothing, body: None) -> s.ReloadInfo:
+    """Read certificates, tags and log settings anew, as SIGHUP does."""
+    _check_running(agent)
+    try:
+        return reloading.reload(agent)
+    except UsageError as error:
+        raise Refusal(409, "nothing_reloaded", f"nothing reloaded: {error}") from None
 
 
 async def leave(agent: Agent, query: s.Nothing, body: s.LeaveOrder) -> s.StatusInfo:

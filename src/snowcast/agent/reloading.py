@@ -1,7 +1,7 @@
-"""What SIGHUP does: certificates are read anew, and settings that may change meanwhile are put on.
+"""What SIGHUP and `snowcast reload` do: read certificates anew, and settings that may change.
 
 Rules of this file:
-- Settings that are wrong change nothing, and are said to be wrong in the log.
+- Settings that are wrong change nothing, and are said to be wrong.
 - A setting that takes a restart is named, and stays as it is.
 """
 
@@ -14,6 +14,7 @@ import msgspec
 
 from snowcast.agent import logs, setup
 from snowcast.agent.settings import Settings, keys
+from snowcast.agent.shapes import ReloadInfo
 from snowcast.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,15 +26,19 @@ RELOADED = ("log.level", "log.format", "node.tags")
 log = logging.getLogger("snowcast")
 
 
-def reload(agent: Agent) -> None:
-    """Read all again, and say what has come of it."""
+def on_hangup(agent: Agent) -> None:
+    """Reload; who sent the signal reads in the log what has come of it."""
     try:
-        wanted = agent.load()
-        setup.check_tags(wanted.node.tags)
-        agent.certificates.renew()
+        reload(agent)
     except UsageError as error:
         log.error("nothing reloaded: %s", error)
-        return
+
+
+def reload(agent: Agent) -> ReloadInfo:
+    """Read all again, and say what has come of it; UsageError if something is wrong."""
+    wanted = agent.load()
+    setup.check_tags(wanted.node.tags)
+    agent.certificates.renew()
     changed = changes(agent.settings, wanted)
     after = [path for path in changed if path not in RELOADED]
     if after:
@@ -46,6 +51,9 @@ def reload(agent: Agent) -> None:
     done = [path for path in changed if path in RELOADED]
     fields = {"changed": ",".join(done) or "nothing", "certificates": len(agent.certificates)}
     log.info("reloaded", extra={"fields": fields})
+    return ReloadInfo(
+        changed=tuple(done), needs_restart=tuple(after), certificates=len(agent.certificates)
+    )
 
 
 def changes(old: Settings, new: Settings) -> list[str]:

@@ -69,6 +69,7 @@ ROUTES = (
     Route("POST", "/v1/keys/remove", h.remove_key, s.KeysInfo, body=s.KeyChange, problems=(409,)),
     Route("POST", "/v1/evict", h.evict, s.MemberInfo, body=s.MemberChoice, problems=(404, 409)),
     Route("PUT", "/v1/tags", h.retag, s.MemberInfo, body=s.Tags),
+    Route("POST", "/v1/reload", h.reload, s.ReloadInfo, problems=(409,)),
     Route("POST", "/v1/leave", h.leave, s.StatusInfo, body=s.LeaveOrder, status=202),
 )  # fmt: skip
 

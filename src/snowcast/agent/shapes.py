@@ -192,6 +192,14 @@ class Tags(Shape, frozen=True, kw_only=True):
     tags: dict[str, str]
 
 
+class ReloadInfo(Shape, frozen=True, kw_only=True):
+    """What reading settings and certificates anew has changed."""
+
+    changed: Annotated[tuple[str, ...], _is("Settings that are others now")]
+    needs_restart: Annotated[tuple[str, ...], _is("Settings that differ, and wait for a restart")]
+    certificates: Annotated[int, _is("How many certificates were read")]
+
+
 class LeaveOrder(Shape, frozen=True, kw_only=True):
     """How to leave."""
 

@@ -1,4 +1,4 @@
-"""`status`, `reachability`, `who-disagrees`, `leave`: the agent, and the cluster as a whole."""
+"""`status`, `reachability`, `who-disagrees`, `reload`, `leave`: the agent, and its cluster."""
 
 from __future__ import annotations
 
@@ -96,6 +96,26 @@ def who_disagrees(
             say(f"no answer: {some(silent)}")
     if different or silent:
         raise typer.Exit(NO)
+
+
+def reload(
+    as_json: AsJson = False,
+    where: Where = None,
+    token_file: TokenFile = None,
+) -> None:
+    """Have an agent read its certificates, tags and log settings anew, and tell what changed.
+
+    SIGHUP does the same. The status is 4 if something is wrong with them: all stays as it was then.
+    """
+    with agent(where, token_file) as client:
+        answer = client.post("/v1/reload")
+    if as_json:
+        say_json(answer)
+        return
+    say(f"changed: {', '.join(answer['changed']) or 'nothing'}; "
+        f"certificates read: {answer['certificates']}")  # fmt: skip
+    if answer["needs_restart"]:
+        say(f"only a restart will do: {', '.join(answer['needs_restart'])}")
 
 
 def leave(

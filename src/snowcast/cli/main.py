@@ -40,6 +40,7 @@ COMMANDS = {
     "keys": "snowcast.cli.keys:app",
     "tags": "snowcast.cli.members:tags",
     "force-leave": "snowcast.cli.members:force_leave",
+    "reload": "snowcast.cli.cluster:reload",
     "leave": "snowcast.cli.cluster:leave",
     "plan": "snowcast.cli.plan:plan",
     "sim": "snowcast.cli.sim:app",
