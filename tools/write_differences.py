@@ -1,47 +1,131 @@
 """Write docs/results/differences.md: where our numbers differ from the paper's, and why.
 
+    tools/write_differences.py                   all runs, on all cores: half an hour on two
+    tools/write_differences.py plumtree          only these, beside the numbers that are kept
+    tools/write_differences.py --kept            no runs: the page again, of the numbers kept
+
 All numbers of ours on that page come from the runs that are made here: nobody copies any by hand.
-It takes some minutes. What is said about them stands in `differences.md.template` beside this file,
-with a `${name}` for each number.
+They are kept beside it, in `differences.json`. What is said about them stands in
+`differences.md.template` beside this file, with a `${name}` for each number; what is said that
+numbers have to carry is in VERDICTS, and no page is written that they do not carry.
 """
 
+import argparse
+import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from statistics import fmean
 from string import Template
 from textwrap import fill
 from typing import Any
 
+from measure_differences import (
+    Numbers,
+    arithmetic,
+    breakdown,
+    draws,
+    one_dead,
+    plumtree,
+    stragglers,
+)
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "results" / "differences.md"
 TEMPLATE = Path(__file__).with_name("differences.md.template")
-SEEDS_BY_KERNEL = range(20)
-SEEDS = range(5)
-PLUMTREE_SEEDS = range(2)
-LATE_US = 6_000_000
+KEPT = PAGE.with_suffix(".json")
 FILLED: dict[str, Any] = {"width": 100, "break_on_hyphens": False, "break_long_words": False}
-STRAGGLERS = {"aligned": ("aligned", 20), "random": ("random", 20), "none": ("random", 0)}
-COMPILED = ("standard", "coloring", "gossip")
-QUICK = {
-    "cluster.config.suspicion_min_us": 100_000,
-    "cluster.config.suspicion_max_factor": 1,
+PLUMTREE_LDT_MS = {"stable": 3183, "churn": 8099, "breakdown": 4588}
+"""The paper's."""
+
+
+def _is_near(ours: float, paper: float, share: float) -> bool:
+    return abs(ours / paper - 1) <= share
+
+
+def _near(of: Mapping[str, float]) -> list[str]:
+    """In which settings the paper's LDT of Plumtree is one that a seed of ours could have."""
+    return [
+        setting
+        for setting, paper in PLUMTREE_LDT_MS.items()
+        if of[f"plumtree_paper_{setting}_ldt_low"]
+        <= paper
+        <= of[f"plumtree_paper_{setting}_ldt_high"]
+    ]
+
+
+def _gap(of: Mapping[str, float], placement: str) -> float:
+    return of[f"{placement}_standard_ldt"] / of[f"{placement}_coloring_ldt"]
+
+
+VERDICTS: dict[str, Callable[[Mapping[str, float]], bool]] = {
+    "placed as in the paper, Snow comes within a few hundredths": lambda of: (
+        _is_near(of["aligned_standard_ldt"], 1560, 0.05)
+        and _is_near(of["aligned_coloring_ldt"], 652, 0.05)
+    ),
+    "placed anywhere, both are slower and the gap is smaller": lambda of: (
+        all(of[f"random_{one}_ldt"] > of[f"aligned_{one}_ldt"] for one in ("standard", "coloring"))
+        and 1 < _gap(of, "random") < _gap(of, "aligned")
+    ),
+    "Coloring is fast under some seeds, and under most it is not": lambda of: (
+        0 < of["coloring_500_fast"] < 10 and 0 < of["coloring_501_fast"] < 10
+    ),
+    "one node more changes the mean little": lambda of: _is_near(
+        of["coloring_501_ldt"], of["coloring_500_ldt"], 0.1
+    ),
+    "Gossip reaches the fixed point": lambda of: _is_near(of["random_gossip_reach"], 0.98, 0.005),
+    "in Breakdown, Coloring reaches all of the living": lambda of: (
+        of["breakdown_coloring_live"] > 0.99995
+    ),
+    "with next to no suspicion Standard ends between ours and the paper's": lambda of: (
+        of["breakdown_standard_live"] < of["breakdown_quick_live"] < 0.999
+    ),
+    "deaths cost about what is expected": lambda of: all(
+        abs(of[f"breakdown_{one}_live"] - of[f"breakdown_{one}_expected"]) < 0.01
+        for one in ("standard", "quick")
+    ),
+    "Plumtree is near the paper in Breakdown alone": lambda of: _near(of) == ["breakdown"],
+    "in Stable and Churn ours is faster": lambda of: all(
+        of[f"plumtree_paper_{one}_ldt"] < PLUMTREE_LDT_MS[one] for one in ("stable", "churn")
+    ),
+    "`plumtree` stays below one second": lambda of: all(
+        of[f"plumtree_fair_{setting}_ldt"] < 1_000 for setting in PLUMTREE_LDT_MS
+    ),
+    "Plumtree's RMR is about one frame": lambda of: all(
+        _is_near(of[f"plumtree_paper_{setting}_rmr"], 116, 0.05) for setting in PLUMTREE_LDT_MS
+    ),
 }
-"""As good as no suspicion: whoever does not answer is evicted."""
-
-Numbers = dict[str, str]
+"""What the page says of its numbers in words, and whether they carry it."""
 
 
-def main() -> None:
-    """Make all runs, and write the page."""
+def main(argv: Sequence[str] | None = None) -> None:
+    """Make the runs that are asked for, and write the page if its numbers carry what it says."""
     sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "src")]
-    numbers: Numbers = {}
-    for measure in (arithmetic, stragglers, one_dead, breakdown, plumtree):
-        numbers |= measure()
-        print(f"{measure.__name__}: {len(numbers)} numbers", file=sys.stderr)
+    parts = {
+        part.__name__: part
+        for part in (arithmetic, stragglers, draws, one_dead, breakdown, plumtree)
+    }
+    parser = argparse.ArgumentParser(description="Write docs/results/differences.md.")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(parts)}")
+    parser.add_argument("--kept", action="store_true", help="make no runs")
+    asked = parser.parse_args(argv)
+    if unknown := [name for name in asked.parts if name not in parts]:
+        parser.error(f"no such part: {', '.join(unknown)}")
+    numbers = kept() if asked.kept or asked.parts else {}
+    for name in [] if asked.kept else asked.parts or parts:
+        numbers |= parts[name]()
+        print(f"{name}: {len(numbers)} numbers", file=sys.stderr)
+    numbers |= derived(numbers)
+    if wrong := not_carried(numbers):
+        sys.exit("these numbers do not carry what the page says:\n" + "\n".join(wrong))
     PAGE.parent.mkdir(parents=True, exist_ok=True)
+    KEPT.write_text(json.dumps(numbers, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     PAGE.write_text(page(numbers), encoding="utf-8")
     print(f"wrote {PAGE.relative_to(ROOT)}")
+
+
+def kept() -> Numbers:
+    """The numbers of the page as it is."""
+    return dict(json.loads(KEPT.read_text(encoding="utf-8")))
 
 
 def page(numbers: Numbers) -> str:
@@ -60,136 +144,25 @@ def _filled(block: str) -> str:
     )
 
 
-def arithmetic() -> Numbers:
-    """What follows from the trees and the codec alone."""
-    from snowcast.core.trees import Mode
-    from snowcast.kernels.dissemination import sizes_of_frames
-    from snowcast.planning.build import build_plan
-    from snowcast.planning.figures import blast
-
-    lost = blast(build_plan(500, 4, 0, Mode.STANDARD)).lost
-    mean_lost = sum(lost.values()) / 499
-    mean_dead = fmean(number // 10 for number in range(100))
-    least, one, two = sizes_of_frames()
+def derived(numbers: Numbers) -> Numbers:
+    """What deaths should cost by arithmetic: seconds unseen, times what each of them costs."""
+    cost = 9 * float(numbers["lost_mean"]) / (100 * (499 - float(numbers["dead_mean"])))
     return {
-        "frame_bytes": f"{least}",
-        "frame_bytes_1": f"{one}",
-        "frame_bytes_2": f"{two}",
-        "lost_mean": f"{mean_lost:.2f}",
-        "lost_worst": f"{max(lost.values())}",
-        "dead_mean": f"{mean_dead:.1f}",
-        "breakdown_best": f"{1 - mean_dead / 499:.4f}",
-        "lost_a_second": f"{9 * mean_lost / (100 * (499 - mean_dead)):.4f}",
+        f"breakdown_{name}_expected": f"{1 - cost * float(numbers[f'breakdown_{name}_seen']):.4f}"
+        for name in ("standard", "quick")
     }
 
 
-def stragglers() -> Numbers:
-    """LDT, bytes and reach by kernel, for each placement of the stragglers."""
-    from snowcast.kernels.scenario import Prepared
-    from snowcast.sim.library import find
-    from snowcast.sim.scenario import load
-
-    numbers: Numbers = {}
-    for name, (placement, every) in STRAGGLERS.items():
-        values = {"processing.stragglers": placement, "processing.straggler_every": every}
-        for protocol in COMPILED:
-            scenario = load(find("stable")).with_values({**values, "protocol": protocol})
-            runs = [
-                [message.spread for message in Prepared(scenario, seed).messages()]
-                for seed in SEEDS_BY_KERNEL
-            ]
-            key = f"{name}_{protocol}"
-            numbers |= told(f"{key}_ldt", runs, _last_ms, ".0f")
-            numbers |= told(f"{key}_rmr", runs, lambda one: one.received_bytes.sum() / 499, ".1f")
-            numbers |= told(f"{key}_reach", runs, lambda one: (one.reached - 1) / 499, ".4f")
-            numbers |= told(f"{key}_head", runs, _first_ms, ".1f")
-    return numbers
-
-
-def one_dead() -> Numbers:
-    """LDT of Coloring by kernel where one node is dead and nobody knows it."""
-    from snowcast.kernels.scenario import Prepared
-    from snowcast.sim.library import find
-    from snowcast.sim.scenario import load
-
-    values = {
-        "protocol": "coloring",
-        "event.0.share": 0.002,
-        "processing.stragglers": "aligned",
-        "workload.origin": "first",
-    }
-    scenario = load(find("undetected")).with_values(values)
-    runs = [
-        [message.spread for message in Prepared(scenario, seed).messages()]
-        for seed in SEEDS_BY_KERNEL
-    ]
-    return told("one_dead_ldt", runs, _last_ms, ".0f")
-
-
-def breakdown() -> Numbers:
-    """Full nodes: what dies, how long it stays in the views, and what the living miss meanwhile."""
-    numbers: Numbers = {}
-    for name, protocol, values in (
-        ("standard", "standard", {}),
-        ("quick", "standard", QUICK),
-        ("coloring", "coloring", {}),
-    ):
-        runs = list(_full("breakdown", protocol, SEEDS, values))
-        one = f"breakdown_{name}"
-        numbers |= _spread(f"{one}_reliability", [run.reliability for run in runs], ".4f")
-        numbers |= _spread(f"{one}_live", [run.reliability_live for run in runs], ".4f")
-        seconds = [run.result.measured("crashes_detected")["detected_after_s"] for run in runs]
-        numbers |= _spread(f"{one}_seen", seconds, ".1f")
-    return numbers
-
-
-def plumtree() -> Numbers:
-    """Full nodes: how many messages met the paper's timers, and how fast the others were."""
-    numbers: Numbers = {}
-    for scenario in ("stable", "churn", "breakdown"):
-        for name, protocol in (("paper", "plumtree-paper"), ("fair", "plumtree")):
-            runs = list(_full(scenario, protocol, PLUMTREE_SEEDS, {}))
-            messages = [one for run in runs for one in run.messages]
-            rest = [one.last_us / 1_000 for one in messages if one.last_us <= LATE_US]
-            late = sum(one.last_us > LATE_US for one in messages) / len(messages)
-            key = f"plumtree_{name}_{scenario}"
-            numbers[f"{key}_late"] = f"{100 * late:.0f} %"
-            numbers[f"{key}_rest"] = f"{fmean(rest):.0f}"
-            numbers[f"{key}_ldt"] = f"{fmean(run.ldt_ms for run in runs):.0f}"
-            numbers[f"{key}_rmr"] = f"{fmean(run.rmr_bytes for run in runs):.0f}"
-            numbers[f"{key}_reliability"] = f"{fmean(run.reliability for run in runs):.4f}"
-    return numbers
-
-
-def told(key: str, runs: list[Any], metric: Callable[[Any], float], form: str) -> Numbers:
-    """The mean over messages of each run, as `_spread` has it."""
-    return _spread(key, [fmean(map(metric, messages)) for messages in runs], form)
-
-
-def _spread(key: str, values: list[float], form: str) -> Numbers:
-    """The mean over seeds, and the least and the most of one seed."""
-    mean, low, high = fmean(values), min(values), max(values)
-    return {key: f"{mean:{form}}", f"{key}_range": f"{low:{form}} to {high:{form}}"}
-
-
-def _last_ms(spread: Any) -> float:
-    """When the last of all has it."""
-    return float(spread.last_us) / 1_000
-
-
-def _first_ms(spread: Any) -> float:
-    """When the first of all has it."""
-    return float(spread.first_us[spread.first_us > 0].min()) / 1_000
-
-
-def _full(scenario: str, protocol: str, seeds: range, values: dict[str, Any]) -> Iterator[Any]:
-    from snowcast.sim.library import find
-    from snowcast.sim.scenario import load
-    from support.measured import measured
-
-    asked = load(find(scenario)).with_values({"protocol": protocol, **values})
-    for seed in seeds:
-        yield measured(asked, seed)
+def not_carried(numbers: Numbers) -> list[str]:
+    """What the page says in words, and these numbers do not."""
+    of: dict[str, float] = {}
+    for name, text in numbers.items():
+        words = text.split()
+        of[name] = float(words[0])
+        if name.endswith("_range"):  # "1 to 2"
+            of |= {name.replace("_range", "_low"): of[name]}
+            of |= {name.replace("_range", "_high"): float(words[-1])}
+    return [verdict for verdict, holds in VERDICTS.items() if not holds(of)]
 
 
 if __name__ == "__main__":
