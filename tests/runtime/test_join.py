@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Coroutine
+from contextvars import ContextVar, copy_context
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +18,8 @@ from snowcast.runtime.ports import bind
 from snowcast.runtime.snapshot import load
 from snowcast.testing import agreed, eventually
 from support.loops import FAST, on_loop, until
+
+is_application = ContextVar("is_application", default=False)
 
 
 @on_loop
@@ -155,15 +160,27 @@ async def test_an_application_that_is_cancelled_leaves_no_task_and_no_socket() -
                 async for _ in node.messages():
                     pass
 
+        its_tasks: list[asyncio.Task[object]] = []
+
+        def note(
+            loop: asyncio.AbstractEventLoop, what: Coroutine[object, object, object], **more: Any
+        ) -> asyncio.Task[object]:
+            task = asyncio.Task(what, loop=loop, **more)
+            if is_application.get():  # also of what its callbacks begin
+                its_tasks.append(task)
+            return task
+
+        asyncio.get_running_loop().set_task_factory(note)
         for moments in range(12):
-            task = asyncio.create_task(application())
+            context = copy_context()
+            context.run(is_application.set, True)
+            task = asyncio.create_task(application(), context=context)
             await asyncio.sleep(0.004 * moments)
             task.cancel()
             await asyncio.wait([task])
             assert task.cancelled()
-            assert asyncio.all_tasks() == {asyncio.current_task()} | {
-                other for other in asyncio.all_tasks() if other.get_name().startswith("snowcast")
-            }
+            assert all(one.done() for one in its_tasks)
+        assert any(one.get_name().startswith("snowcast") for one in its_tasks)
         await eventually(lambda: len(asyncio.all_tasks()) == 1)
 
 

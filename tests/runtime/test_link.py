@@ -11,7 +11,13 @@ import pytest
 from snowcast.core.frames import Data, MessageId, Nack
 from snowcast.core.trees import Tree
 from snowcast.runtime.limits import Limits
-from snowcast.runtime.link import BATCH_BYTES, JOINED_BYTES_MAX, RETRY_MS, TCP_RTO_MAX_MS
+from snowcast.runtime.link import (
+    BATCH_BYTES,
+    JOINED_BYTES_MAX,
+    LATELY_S,
+    RETRY_MS,
+    TCP_RTO_MAX_MS,
+)
 from support.loops import hello, local, on_loop, turns, until
 from support.sockets import serving, streams
 
@@ -60,7 +66,8 @@ async def test_what_was_written_just_before_the_peer_vanished_counts_as_unsent()
     async with serving() as server, streams() as (out, returned, counters):
         out.send(server.address, Nack(1))
         await until(lambda: len(server.frames) == 2)
-        await asyncio.sleep(0.3)  # by now it has been read, or never will be
+        # A moment later it has been read, or never will be.
+        out.sweep(asyncio.get_running_loop().time() + 2 * LATELY_S)
         out.send(server.address, Nack(2))
         await turns()
         server.connections[0].transport.abort()
@@ -80,7 +87,7 @@ async def test_a_peer_that_reads_nothing_is_given_up_with_all_that_waits_for_it(
             out.send(server.address, frame)
 
         def swept() -> bool:
-            out.sweep()
+            out.sweep(asyncio.get_running_loop().time())
             return bool(returned)
 
         await until(swept)

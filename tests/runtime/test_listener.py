@@ -15,7 +15,9 @@ from snowcast.core.codec import decode, encode
 from snowcast.core.frames import Data, Hello, MessageId, Nack
 from snowcast.core.ring import RingOrder
 from snowcast.core.trees import Tree
+from snowcast.core.wire import uvarint
 from snowcast.runtime.limits import Limits
+from snowcast.runtime.listener import Listener
 from support.certificates import Authority
 from support.loops import hello, local, on_loop, turns, until
 from support.sockets import dialled, listening, rest
@@ -171,12 +173,14 @@ async def test_one_peer_has_no_more_connections_than_it_can_use() -> None:
 
 @on_loop
 async def test_a_peer_that_has_been_idle_for_long_is_closed() -> None:
-    async with listening(Limits(idle_timeout=0.01)) as (address, arrived, _, listener):
+    async with listening(Limits(idle_timeout=60)) as (address, arrived, _, listener):
         async with dialled(address) as (reader, writer):
             writer.write(encode(PEER) + encode(Nack(1)))
             await until(lambda: arrived)
-            await asyncio.sleep(0.05)
-            listener.sweep()
+            now = asyncio.get_running_loop().time()
+            listener.sweep(now + 179)
+            assert len(listener) == 1
+            listener.sweep(now + 181)
             await rest(reader)
         assert len(listener) == 0
 
@@ -206,14 +210,18 @@ async def test_large_frames_that_only_begin_are_bounded_and_the_first_makes_room
 @on_loop
 async def test_who_stops_in_the_middle_of_a_frame_is_closed_and_who_is_slow_is_not() -> None:
     whole = encode(large(100_000))
-    async with listening(Limits(stall_timeout=0.05)) as (address, arrived, counters, listener):
+    async with listening(Limits(stall_timeout=5)) as (address, arrived, counters, listener):
         async with dialled(address) as (stopped, one), dialled(address) as (_, two):
             one.write(encode(PEER) + whole[:70_000])
             two.write(encode(hello(7003)))
-            for at in range(0, len(whole), 10_000):
-                two.write(whole[at : at + 10_000])
-                await asyncio.sleep(0.02)
-                listener.sweep()
+            now = asyncio.get_running_loop().time()
+            for seconds in range(8):  # an hour would do as well
+                sent = 80_000 + 1_000 * seconds
+                two.write(whole[sent - 1_000 if seconds else 0 : sent])
+                wanted = {70_000, sent} if seconds < 6 else {sent}
+                await until(lambda wanted=wanted: wanted <= pending(listener))
+                listener.sweep(now + seconds)
+            two.write(whole[sent:])
             await rest(stopped)
             await until(lambda: arrived)
         assert arrived == [(local(7003), large(100_000))]
@@ -249,6 +257,11 @@ def _say(sock: socket.socket, context: ssl.SSLContext, data: bytes) -> ssl.SSLSo
     sealed = context.wrap_socket(sock, server_hostname="127.0.0.1")
     sealed.sendall(data)
     return sealed
+
+
+def pending(listener: Listener) -> set[int]:
+    """How much has come of the frames that peers have begun, the lengths before them included."""
+    return {peer.pending_bytes + len(uvarint(peer.reserved_bytes)) for peer in listener._peers}
 
 
 async def _drip(writer: asyncio.StreamWriter, data: bytes) -> None:

@@ -167,8 +167,9 @@ class Host:
     def _tick(self) -> None:
         self._tick_handle = self._loop.call_later(TICK_S, self._tick)
         try:
-            self.streams.sweep()
-            self.listener.sweep()
+            now = self._loop.time()
+            self.streams.sweep(now)
+            self.listener.sweep(now)
             if self.tracer is not None:
                 self.tracer.flush()
         finally:

@@ -80,9 +80,8 @@ class Listener:
         self._sock.setblocking(False)
         self._loop.add_reader(self._sock.fileno(), self._accept)
 
-    def sweep(self) -> None:
+    def sweep(self, now: float) -> None:
         """Close what has been idle or stuck for long; to be called about once a second."""
-        now = self._loop.time()
         oldest = now - 3 * self._limits.idle_timeout
         for inbound in [peer for peer in self._peers if peer.used_at < oldest]:
             self._close(inbound)

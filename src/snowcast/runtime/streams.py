@@ -128,9 +128,8 @@ class Streams:
         if link is not None:
             link.fail(why)
 
-    def sweep(self) -> None:
+    def sweep(self, now: float) -> None:
         """Look for connections that are stuck or idle; to be called about once a second."""
-        now = self._loop.time()
         for link in list(self._links.values()):
             link.forget_lately(now)
             if link.is_stalled(now):
