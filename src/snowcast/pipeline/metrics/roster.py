@@ -62,7 +62,8 @@ def members(nodes: DataFrame, messages: DataFrame) -> DataFrame:
 
 def lives(nodes: DataFrame) -> DataFrame:
     """One row for each life: `run, node, life, role, stable, joined_us, left_us, crashed_us`."""
-    return nodes.groupBy("run", "node", "life").agg(
+    by_node = nodes.repartition("run", "node")  # the only shuffle: what follows finds it so
+    return by_node.groupBy("run", "node", "life").agg(
         F.max("role").alias("role"),
         F.max("stable").alias("stable"),
         F.min("joined_us").alias("joined_us"),
