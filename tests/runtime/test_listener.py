@@ -16,6 +16,7 @@ from snowcast.core.frames import Data, Hello, MessageId, Nack
 from snowcast.core.ring import RingOrder
 from snowcast.core.trees import Tree
 from snowcast.core.wire import uvarint
+from snowcast.runtime import listener as listener_module
 from snowcast.runtime.limits import Limits
 from snowcast.runtime.listener import Listener
 from support.certificates import Authority
@@ -109,16 +110,40 @@ async def test_many_nodes_that_come_at_once_are_all_let_in() -> None:
 
 
 @on_loop
-async def test_who_says_hello_makes_room_at_once() -> None:
+async def test_who_says_hello_makes_room_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     limits = Limits(strangers_max=1)
     async with listening(limits) as (address, arrived, counters, listener):
-        listener._moment_s = 60
+        monkeypatch.setattr(listener_module, "MOMENT_S", 60)
         async with dialled(address) as (_, first), dialled(address) as (_, second):
             second.write(encode(hello(7003)) + encode(Nack(2)))
             await until(lambda: listener._waiting)
             first.write(encode(PEER) + encode(Nack(1)))
             await until(lambda: len(arrived) == 2)
         assert not counters.refused
+
+
+@on_loop
+async def test_many_handshakes_at_once_wait_for_each_other_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listener_module, "TLS_MOMENT_S", 60)
+    accepting, dialling = Authority(tmp_path).tls("127.0.0.1").contexts()
+    limits = Limits(strangers_max=8, hello_timeout=90)
+    async with listening(limits, accepting) as (address, arrived, counters, _):
+
+        async def come(port: int) -> asyncio.StreamWriter:
+            _, writer = await asyncio.open_connection(
+                address.host, address.port, ssl=dialling, server_hostname="127.0.0.1"
+            )
+            writer.write(encode(hello(port)) + encode(Nack(port)))
+            return writer
+
+        writers = await asyncio.gather(*[come(port) for port in range(10_001, 10_061)])
+        await until(lambda: len(arrived) == 60)
+        assert not counters.refused
+        for writer in writers:
+            writer.transport.abort()
+        await turns()
 
 
 @on_loop

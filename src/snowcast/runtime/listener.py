@@ -30,7 +30,7 @@ from snowcast.runtime.refusals import Refusals
 ACCEPTS_PER_TURN = 64
 CONNECTIONS_PER_PEER = 2  # a new one, and an old one whose end has not been noticed
 MOMENT_S = 0.1  # how long a stranger is safe
-TLS_MOMENT_S = 0.5  # the same, its handshake and those of the others included
+TLS_MOMENT_S = 1.0  # the same with TLS, from the last handshake that ended well
 GONE_S = 1.0  # how long closing waits for a connection that is being broken
 REST_S = 0.1  # how long nothing is accepted after the machine has run out of something
 
@@ -68,7 +68,7 @@ class Listener:
         self._large: dict[Inbound, None] = {}  # in the order in which their frames began
         self._partial: dict[Inbound, tuple[int, float]] = {}  # how much has come, and since when
         self._all_gone = asyncio.Event()
-        self._moment_s = MOMENT_S if tls is None else TLS_MOMENT_S
+        self._welcomed_at = 0.0
         self._waiting: asyncio.TimerHandle | None = None  # until a stranger is not safe any more
         self._is_closed = False
 
@@ -129,7 +129,7 @@ class Listener:
         self._make_room(hello.address)
         self._peers[inbound] = None
         inbound.peer = hello.address
-        inbound.used_at = self._loop.time()
+        inbound.used_at = self._welcomed_at = self._loop.time()
         self._counters.inbound_accepted += 1
         return True
 
@@ -167,7 +167,7 @@ class Listener:
         for _ in range(ACCEPTS_PER_TURN):
             if len(self._strangers) >= self._limits.strangers_max:
                 oldest, deadline = next(iter(self._strangers.items()))
-                safe_until = deadline.when() - self._limits.hello_timeout + self._moment_s
+                safe_until = self._safe_until(deadline.when() - self._limits.hello_timeout)
                 if not may_evict or safe_until > self._loop.time():
                     self._wait_until(safe_until)
                     return
@@ -187,6 +187,17 @@ class Listener:
     def _accept_again(self) -> None:
         if not self._is_closed:
             self.start()
+
+    def _safe_until(self, arrived_at: float) -> float:
+        """Until when a stranger is not closed to make room for another.
+
+        Handshakes take their time when there are many: as long as some end well, the others have
+        a little more.
+        """
+        if self._tls is None:
+            return arrived_at + MOMENT_S
+        latest = arrived_at + self._limits.hello_timeout * 2 / 3
+        return min(latest, max(arrived_at, self._welcomed_at) + TLS_MOMENT_S)
 
     def _wait_until(self, safe_until: float) -> None:
         """Accept nothing until a stranger has said who it is, or one is not safe any more."""
