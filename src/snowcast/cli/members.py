@@ -141,11 +141,14 @@ def tags(
 
 
 def _say_member(member: dict[str, Any]) -> None:
+    from snowcast.runtime.snapshot import TICKS_PER_S
+
     incarnation = member["incarnation"]
+    began_s = (incarnation >> 16) // TICKS_PER_S
     say(f"name         {shown(member['name'])}")
     say(f"address      {member['address']}")
     say(f"state        {member['state']}")
-    say(f"incarnation  {incarnation}: started {_time(incarnation >> 16)}, "
+    say(f"incarnation  {incarnation}: started {_time(began_s)}, "
         f"{incarnation & 0xFFFF} refutations")  # fmt: skip
     say(f"tags         {shown(tags_text(member['tags'])) or 'none'}")
 
