@@ -22,7 +22,7 @@ from snowcast.report.results import results_page
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PAGE, FOLDER, KEPT, MORE = "RESULTS.md", "results", "results.json", "differences.md"
-PARTS = ("setting", "comparison", "paired", "figures")
+PARTS = ("setting", "comparison", "paired", "reached", "figures")
 """What of a report's document the page needs; the rest is too much to keep."""
 
 
@@ -72,7 +72,7 @@ def _keep_report(report: Path, folder: Path, allow_few: bool) -> None:
             f"fewer than {FEW} runs of {', '.join(few)}: run the full evaluation, or give "
             "--allow-few"
         )
-    _keep(folder, {part: document[part] for part in PARTS})
+    _keep(folder, {part: document[part] for part in PARTS if part in document})
     names = {f"{figure['name']}.svg" for figure in document["figures"]}
     for old in folder.glob("*.svg"):
         if old.name not in names:

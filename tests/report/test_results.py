@@ -12,6 +12,7 @@ import write_results
 from snowcast.report.comparison import METRICS, Entry
 from snowcast.report.measured import FEW, Interval
 from snowcast.report.paired import Pair
+from snowcast.report.reaching import Reach
 from snowcast.report.results import results_page
 
 POINT = Interval(1, 1, 1, 20)
@@ -73,6 +74,20 @@ def test_a_mean_over_few_seeds_has_no_interval_and_its_table_says_how_few() -> N
     assert "| Snow Coloring | - | Snow Standard | - | 1500 | 0 of 2 seeds |" in page
     assert "<sub>" not in page
     assert "Means over fewer than 5 runs stand alone" in page
+
+
+def test_the_time_until_so_many_had_it_has_a_dash_for_who_did_not_come_as_far() -> None:
+    reached = [
+        Reach("stable", "gossip", 0.9, 500.0, 480.0, 520.0, 10),
+        Reach("stable", "gossip", 0.99, None, None, None, 10),
+        Reach("churn", "coloring", 0.9, 400.0, 400.0, 400.0, 1),
+        Reach("churn", "coloring", 0.99, 600.0, 600.0, 600.0, 1),
+    ]
+    page = results_page(document(reached=[one.as_dict() for one in reached]))
+    assert "| setting | protocol | seeds | 90 % (ms) | 99 % (ms) |" in page
+    assert "| Stable | Gossip | 10 | 500<br><sub>480 to 520</sub> | - |" in page
+    assert "| Frequent leaving and joining | Snow Coloring | 1 | 400 | 600 |" in page
+    assert "Until so many had it" not in results_page(document())
 
 
 def test_figures_are_found_where_they_are() -> None:

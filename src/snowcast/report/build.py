@@ -26,6 +26,7 @@ from snowcast.report.figures.style import save, svg_of
 from snowcast.report.measured import Measured, open_measured, parts_of
 from snowcast.report.page.build import Picture, build_page
 from snowcast.report.paired import Pair, pairs
+from snowcast.report.reaching import reaches
 from snowcast.report.results import results_page
 from snowcast.report.whole import REPORT, whole_report
 
@@ -91,6 +92,7 @@ def _document(
         "setting": setting,
         "comparison": [entry.as_dict() for entry in entries],
         "paired": [pair.as_dict() for pair in paired],
+        "reached": [reach.as_dict() for reach in reaches(tables)],
         "simulated": tables.summary,
         "real": real.summary if real else [],
         "figures": [{"name": o.name, "title": o.title, "caption": o.caption} for o in drawn],

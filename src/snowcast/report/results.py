@@ -20,6 +20,7 @@ from snowcast.report.numbers import TITLES, amount, number, published, with_inte
 from snowcast.report.paired import REACH, Pair
 from snowcast.report.paper import DIFFERENCES, SETTINGS
 from snowcast.report.protocols import look
+from snowcast.report.reaching import Reach
 
 COLUMNS = 100
 HEAD = """# Results
@@ -35,6 +36,9 @@ on agents with real sockets on one machine.
 PAIRED = """The difference in LDT, from the send; less than 0: the first was sooner. LDT ends
 with the last of those that a protocol reaches, so that one which gives up on some may look fast:
 the shares of receivers reached stand beside it, and only where these are alike is sooner better."""
+REACHED = """The time from the send within which so many of all intended deliveries of a run were
+made, the median over runs and the least and the most of one: the same end for all. A dash: not
+every run came as far."""
 PAIRED_COLUMNS = (
     *("setting", "protocol", "reached", "against", "reached"),
     *("difference (ms)", "sooner under"),
@@ -57,11 +61,14 @@ def results_page(
     """
     entries = [msgspec.convert(entry, Entry) for entry in document["comparison"]]
     pairs = [msgspec.convert(pair, Pair) for pair in document["paired"]]
+    reached = [msgspec.convert(one, Reach) for one in document.get("reached", [])]
     parts = [HEAD.format(few=FEW), _folded(document["setting"])]
     if entries:
         parts += ["## The paper's table", *_settings(entries)]
     if pairs:
         parts.append(_paired(pairs))
+    if reached:
+        parts.append(_reached(reached))
     if document["figures"]:
         parts += ["## Figures", *[_figure(figure, place) for figure in document["figures"]]]
     if more:
@@ -144,6 +151,33 @@ def _paired(pairs: Sequence[Pair]) -> str:
         difference = with_interval("ldt_ms", pair.difference)
         lines.append(_line([SETTINGS[pair.setting].title, *one, *other, difference, seeds]))
     return "\n".join(lines)
+
+
+def _reached(reached: Sequence[Reach]) -> str:
+    """A row for each protocol in each setting, a column for each share."""
+    shares = sorted({one.share for one in reached})
+    found = {(one.setting, one.protocol, one.share): one for one in reached}
+    heads = [f"{100 * share:g} % (ms)" for share in shares]
+    lines = [
+        "## Until so many had it",
+        "",
+        _folded(REACHED),
+        "",
+        _line(["setting", "protocol", "seeds", *heads]),
+        _line(["---", "---", "---:", *["---:"] * len(heads)]),
+    ]
+    for setting, protocol in dict.fromkeys((one.setting, one.protocol) for one in reached):
+        row = [found[setting, protocol, share] for share in shares]
+        titles = [SETTINGS[setting].title, look(protocol).title, str(row[0].runs)]
+        lines.append(_line([*titles, *map(_reach, row)]))
+    return "\n".join(lines)
+
+
+def _reach(one: Reach) -> str:
+    middle, least, most = [
+        number("ldt_ms", value) for value in (one.median_ms, one.least_ms, one.most_ms)
+    ]
+    return middle if least == most else f"{middle}<br><sub>{least} to {most}</sub>"
 
 
 def _differences() -> str:
