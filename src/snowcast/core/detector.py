@@ -86,7 +86,8 @@ class Detector:
         self._context.outbox.set_timer(ProbeTimer(), now_us + interval_us)
         place = self._next_turn()
         if place is not None:
-            self._begin(*self._context.view.standing(place), False, now_us)
+            target, incarnation, state = self._context.view.standing(place)
+            self._begin(target, incarnation, state, False, now_us)
 
     def probe(self, target: Address, now_us: int) -> None:
         """Probe a member that seems silent, out of turn, unless that is under way."""

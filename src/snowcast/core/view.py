@@ -69,7 +69,8 @@ class View:
 
     def standing(self, index: int) -> tuple[Address, int, State]:
         """Of a member on the ring its address, incarnation and state: what a probe asks for."""
-        return self.ring[index], *self._table.standing(index)
+        incarnation, state = self._table.standing(index)
+        return self.ring[index], incarnation, state
 
     @property
     def digest(self) -> int:

@@ -84,8 +84,8 @@ class Courier:
     def _hold_or_transmit(self, node: SimNode, send: Send, now_us: int) -> None:
         """Keep a frame back while the node still works on its message."""
         frame = send.frame
-        if type(frame) is Data and node.ready.get(frame.id, 0) > now_us:
-            ready_us = node.ready[frame.id]
+        ready_us = node.ready.get(frame.id, 0) if type(frame) is Data else 0
+        if ready_us > now_us:
             # Children of one message leave together: one entry for all that is held until then.
             held = node.held.get(ready_us)
             if held is None:
