@@ -149,6 +149,17 @@ def test_a_scenario_that_has_changed_since_is_refused(
     assert missing_cells(changed[1:], tmp_path / "out") == changed[1:]
 
 
+def test_no_run_is_added_to_those_of_real_nodes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "real"
+    (out / "clocks").mkdir(parents=True)
+    assert main(["pipeline", "sweep", "smoke", "--seeds", "1", "--out", str(out)]) == 2
+    told = f"{out} holds ingested traces of real nodes: sweep into another directory"
+    assert capsys.readouterr().err == f"snowcast pipeline sweep: {told}\n"
+    assert [path.name for path in out.iterdir()] == ["clocks"]
+
+
 def test_two_sweeps_do_not_write_to_one_place(
     spark: SparkSession, cells: list[Cell], tmp_path: Path
 ) -> None:

@@ -52,8 +52,10 @@ def sweep(
     """
     need_the_extra()
     from snowcast.pipeline.grid import grid
+    from snowcast.pipeline.sweep import check_place
     from snowcast.pipeline.sweep import sweep as sweep_cells
 
+    check_place(out)  # a mistake is told before Spark starts
     cells = grid(
         scenarios,
         parse_seeds(seeds),

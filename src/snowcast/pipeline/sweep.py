@@ -28,6 +28,7 @@ from pyspark.sql import functions as F
 from snowcast.core.errors import UsageError
 from snowcast.pipeline.cells import SUMMARY, RunCell, cells_task
 from snowcast.pipeline.grid import Cell
+from snowcast.pipeline.ingest.ingest import CLOCKS
 from snowcast.pipeline.progress import Advance, followed, tell_nobody
 from snowcast.pipeline.session import settled
 from snowcast.pipeline.whole import one_writer
@@ -75,6 +76,7 @@ def sweep(
     of the simulator.
     """
     out = out.resolve()
+    check_place(out)
     try:
         make_dataset(out)
     except TraceError as error:
@@ -95,6 +97,15 @@ def sweep(
             shutil.rmtree(out / DRAFTS, ignore_errors=True)
         computed = len(missing) - len(missing_cells(missing, out))
     return Swept(len(cells), computed, tuple(failures), frozenset(workers))
+
+
+def check_place(out: Path) -> None:
+    """UsageError if a dataset is at this place that is not a sweep's to add to.
+
+    Runs of real nodes have clocks, and are told apart from simulated ones by where they are.
+    """
+    if (out / CLOCKS).is_dir():
+        raise UsageError(f"{out} holds ingested traces of real nodes: sweep into another directory")
 
 
 def missing_cells(cells: Sequence[Cell], out: Path) -> list[Cell]:
