@@ -52,6 +52,17 @@ def test_what_a_failed_block_has_begun_is_over_when_that_goes_on(
     assert ended == ["cancelled"]
 
 
+@pytest.mark.parametrize("error", [EOFError(), ConnectionResetError(), ValueError("told")])
+def test_pyspark_prints_nothing_of_its_own_when_the_jvm_is_gone(
+    spark: SparkSession, capsys: pytest.CaptureFixture[str], error: Exception
+) -> None:
+    try:
+        raise error
+    except (OSError, EOFError, ValueError):
+        spark.sparkContext._accumulatorServer.handle_error(b"", "")
+    assert ("told" in capsys.readouterr().err) == isinstance(error, ValueError)
+
+
 def test_only_threads_of_the_driver_are_local() -> None:
     assert [is_local(master) for master in ("local", "local[2]", "local[*]")] == [True] * 3
     assert [is_local(m) for m in ("spark://h:7077", "local-cluster[2,1,1024]")] == [False] * 2

@@ -25,7 +25,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread, current_thread, main_thread
 from time import sleep
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pyspark
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
@@ -152,10 +152,26 @@ def _start(
         why = _telling(told) or _gist(error)
         raise UsageError(f"Spark does not start: {why}; see {log}") from None
     context = spark.sparkContext
+    _hush(context)
     signals.listen(spark)  # again: the context has put a handler of its own there
     if not is_local(str(context.master)):
         context.addPyFile(str(write_package_zip(made)))
     return spark
+
+
+def _hush(context: SparkContext) -> None:
+    """Let the thread that hears of accumulators say nothing when a signal has ended the JVM too.
+
+    Whoever needs the JVM is told; this thread would print a page of where it was.
+    """
+    server = context._accumulatorServer
+    tell = server.handle_error
+
+    def handle_error(request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], EOFError | ConnectionError):
+            tell(request, client_address)
+
+    server.handle_error = handle_error  # type: ignore[method-assign]
 
 
 def _launch(settings: Mapping[str, str], log: Path) -> None:
