@@ -28,7 +28,7 @@ from snowcast.pipeline.metrics.broadcasts import (
 from snowcast.pipeline.metrics.copies import copies
 from snowcast.pipeline.metrics.histogram import delivery_histogram
 from snowcast.pipeline.metrics.keys import check_seeds, run_keys
-from snowcast.pipeline.metrics.load import node_load, traffic
+from snowcast.pipeline.metrics.load import node_load, received, traffic
 from snowcast.pipeline.metrics.messages import message_metrics, tallies
 from snowcast.pipeline.metrics.recovery import recovery
 from snowcast.pipeline.metrics.roster import members, roster
@@ -41,9 +41,16 @@ from snowcast.pipeline.whole import whole_directory
 A_TABLE = 100
 """What a table is of the progress."""
 
-TALLIES, FRAMES = PASSING = ("tallies", "frames")
-"""What is made of the large table in one pass, and kept while other tables are made from it: what
-the copies of each message add up to, and the frames of broadcasts that are shown.
+MEMBERS, TALLIES, RECEIVED, PICKED, FRAMES = PASSING = (
+    "members",
+    "tallies",
+    "received",
+    "picked",
+    "frames",
+)
+"""What several tables are made from, kept until they are: who the members of each run are, what the
+copies of each message and the frames that each node got add up to, which broadcasts are shown, and
+their frames. Each is one pass less over the large table, or many small jobs less.
 """
 
 Keep = Callable[[str, DataFrame], DataFrame]
@@ -81,16 +88,17 @@ def write_metrics(
 def metrics(traces: Traces, keep: Keep) -> dict[str, DataFrame]:
     """Every table of `metric_tables`, by name."""
     keys = run_keys(traces.runs)
-    everybody = members(traces.nodes, traces.messages)
-    tallied = keep(TALLIES, tallies_of(traces))
-    of_messages = keep("message_metrics", messages_of(traces, keys, tallied))
+    everybody = keep(MEMBERS, members(traces.nodes, traces.messages))
+    tallied = keep(TALLIES, tallies_of(traces, everybody))
+    of_messages = keep("message_metrics", messages_of(traces, keys, tallied, everybody))
+    got = keep(RECEIVED, received(traces.arrivals))
     found = {
         "message_metrics": of_messages,
         "delivery_histogram": keep(
             "delivery_histogram", delivery_histogram(keys, tallied, of_messages)
         ),
-        "node_load": keep("node_load", node_load(keys, everybody, traces.arrivals)),
-        "traffic": keep("traffic", traffic(keys, traces.arrivals)),
+        "node_load": keep("node_load", node_load(keys, everybody, traces.arrivals, got)),
+        "traffic": keep("traffic", traffic(keys, got)),
         "recovery": keep("recovery", recovery(keys, traces.nodes, of_messages)),
     }
     of_runs = keep(
@@ -110,7 +118,7 @@ def metrics(traces: Traces, keep: Keep) -> dict[str, DataFrame]:
         "message_summary": keep("message_summary", message_summary(of_messages)),
         "comparisons": keep("comparisons", comparisons(of_runs)),
     }
-    shown = picked(keys, traces)
+    shown = keep(PICKED, picked(keys, traces))
     frames = keep(FRAMES, frames_of(shown, traces.arrivals))
     who = keep("broadcast_nodes", broadcast_nodes(keys, nodes_of(shown, frames, traces.nodes)))
     found |= {
@@ -120,18 +128,28 @@ def metrics(traces: Traces, keep: Keep) -> dict[str, DataFrame]:
     return {name: found[name] for name in METRIC_TABLES}
 
 
-def tallies_of(traces: Traces) -> DataFrame:
-    """What the copies of each message of these traces add up to."""
-    receivers = roster(members(traces.nodes, traces.messages))
+def tallies_of(traces: Traces, everybody: DataFrame | None = None) -> DataFrame:
+    """What the copies of each message of these traces add up to; `everybody` as for messages."""
+    receivers = roster(_members_of(traces, everybody))
     return tallies(copies(traces.arrivals, traces.messages, receivers))
 
 
-def messages_of(traces: Traces, keys: DataFrame, tallied: DataFrame | None = None) -> DataFrame:
-    """`message_metrics` of these traces; `tallied` if that is at hand."""
+def messages_of(
+    traces: Traces,
+    keys: DataFrame,
+    tallied: DataFrame | None = None,
+    everybody: DataFrame | None = None,
+) -> DataFrame:
+    """`message_metrics` of these traces; `tallied`, and `everybody`, the members, if at hand."""
+    there = _members_of(traces, everybody)
     return message_metrics(
         keys,
         traces.messages,
-        roster(members(traces.nodes, traces.messages)),
-        tallies_of(traces) if tallied is None else tallied,
+        roster(there),
+        tallies_of(traces, there) if tallied is None else tallied,
         ack_metrics(traces.arrivals, traces.messages),
     )
+
+
+def _members_of(traces: Traces, everybody: DataFrame | None) -> DataFrame:
+    return members(traces.nodes, traces.messages) if everybody is None else everybody

@@ -13,12 +13,21 @@ from snowcast.pipeline.metric_tables import NODE_LOAD, TRAFFIC
 from snowcast.pipeline.metrics.keys import held, with_keys
 
 
-def node_load(keys: DataFrame, members: DataFrame, arrivals: DataFrame) -> DataFrame:
+def received(arrivals: DataFrame) -> DataFrame:
+    """What each node got of each kind: `run, node, kind, frames, bytes`."""
+    return arrivals.groupBy("run", "node", "kind").agg(
+        F.count(F.lit(1)).alias("frames"), F.sum("bytes").alias("bytes")
+    )
+
+
+def node_load(
+    keys: DataFrame, members: DataFrame, arrivals: DataFrame, received: DataFrame
+) -> DataFrame:
     """One row for each node that the trace names, or that a frame came from or to."""
     is_data = F.col("kind") == "data"
     control_bytes = F.sum(F.when(~is_data, F.col("bytes")))
     data_bytes = F.sum(F.when(is_data, F.col("bytes")))
-    received = arrivals.groupBy("run", "node").agg(
+    got = received.groupBy("run", "node").agg(
         data_bytes.alias("data_bytes_received"), control_bytes.alias("control_bytes_received")
     )
     sent = arrivals.groupBy("run", F.col("sender").alias("node")).agg(
@@ -28,7 +37,7 @@ def node_load(keys: DataFrame, members: DataFrame, arrivals: DataFrame) -> DataF
     )
     known = members.select("run", "node", "role", "on_roster")
     rows = (
-        sent.join(received, on=["run", "node"], how="full")
+        sent.join(got, on=["run", "node"], how="full")
         .join(known, on=["run", "node"], how="full")
         .fillna(0)
         .fillna(False, subset=["on_roster"])
@@ -51,10 +60,10 @@ def run_load(node_load: DataFrame) -> DataFrame:
     )
 
 
-def traffic(keys: DataFrame, arrivals: DataFrame) -> DataFrame:
+def traffic(keys: DataFrame, received: DataFrame) -> DataFrame:
     """What the frames of each kind add up to."""
-    rows = arrivals.groupBy("run", "kind").agg(
-        F.count(F.lit(1)).alias("frames"), F.sum("bytes").alias("bytes")
+    rows = received.groupBy("run", "kind").agg(
+        F.sum("frames").alias("frames"), F.sum("bytes").alias("bytes")
     )
     return held(with_keys(rows, keys), TRAFFIC)
 
