@@ -52,7 +52,7 @@ def tallies(copies: DataFrame) -> DataFrame:
         F.collect_list(of_first("place")).alias("place"),
         F.collect_list(of_first("delay_us")).alias("delay_us"),
         F.collect_list(of_first(F.coalesce("hop", F.lit(NO_HOP)))).alias("hop"),
-        F.collect_set(F.when(is_doomed, F.struct("place", "crashed_us"))).alias("doomed"),
+        F.collect_list(F.when(is_doomed, F.struct("place", "crashed_us"))).alias("doomed"),
     )
     last_hop = F.array_max("hop")
     return each_once(counted).select(
@@ -62,7 +62,7 @@ def tallies(copies: DataFrame) -> DataFrame:
         "data_bytes",
         F.when(last_hop != NO_HOP, last_hop).alias("last_delivery_hop"),
         F.sort_array("delay_us").alias("delays_us"),
-        F.transform("doomed", lambda one: one["crashed_us"]).alias("doomed"),
+        F.transform(F.array_distinct("doomed"), lambda one: one["crashed_us"]).alias("doomed"),
     )
 
 
