@@ -77,7 +77,7 @@ class Worker:
         """Send a message; its receipt, if it has one."""
         payload = text.encode().ljust(size, b" ")
         receipt = await self.nodes[node].broadcast(payload, mode=mode, reliable=reliable)
-        return msgspec.to_builtins(receipt)
+        return msgspec.to_builtins(receipt, enc_hook=str)
 
     async def do_leave(self, node: str, linger: float = 0.1) -> None:
         """Leave with one node; the others of the process stay."""
