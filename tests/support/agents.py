@@ -22,10 +22,8 @@ import msgspec
 from snowcast.agent.agent import Agent
 from snowcast.agent.client import Client, NoAgent, Refused
 from snowcast.agent.settings import Settings
-from support.loops import FAST, until
+from support.loops import FAST, SAFETY_S, until
 
-SAFETY_S = 120.0
-"""Nothing is measured by it: a test that hangs ends, and shows where."""
 LOOK_AGAIN_S = 0.02
 SOON = {
     name: value

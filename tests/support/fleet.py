@@ -21,10 +21,9 @@ import msgspec
 
 from snowcast.core.config import MS, SECOND, Config
 from snowcast.lab.namespaces import Namespaces
+from support.loops import SAFETY_S
 
 WORKER = str(Path(__file__).with_name("worker.py"))
-SAFETY_S = 120.0
-"""Nothing is measured by it: a test that hangs ends, and shows where."""
 LOOK_AGAIN_S = 0.1
 ATTEMPTS_MAX = 20
 

@@ -27,6 +27,7 @@ from snowcast.cli.progress import bar
 from snowcast.cli.report import print_table
 from snowcast.cli.spark import Master, Settings, need_the_extra, spark_session
 from snowcast.cli.statuses import NO
+from snowcast.cli.sweep import counts, tell_failures
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -144,12 +145,8 @@ def _runs(spark: SparkSession, cells: list[Cell], place: Path) -> int:
 
     with _timed(f"{len(cells)} runs"), bar(f"{len(cells)} runs") as advance:
         swept = sweep(spark, cells, place, advance=advance)
-    for failure in swept.failures:
-        typer.echo(f"FAILED: {failure.cell.command}\n  {failure.error}")
-    there = swept.cells - swept.computed - len(swept.failures)
-    typer.echo(
-        f"{swept.computed} runs computed, {there} there already, {len(swept.failures)} failed"
-    )
+    tell_failures(swept)
+    typer.echo(f"{swept.computed} runs {counts(swept)}")
     return len(swept.failures)
 
 

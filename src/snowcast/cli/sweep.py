@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from snowcast.cli.sim import KERNEL_FROM
 from snowcast.cli.spark import Master, Settings, need_the_extra, spark_session
 from snowcast.core.errors import UsageError
 from snowcast.sim.check import parse_seeds
+
+if TYPE_CHECKING:
+    from snowcast.pipeline.sweep import Swept
 
 NOT_OK = 1
 
@@ -66,15 +69,22 @@ def sweep(
     )
     with spark_session(master, conf) as spark, bar(f"{len(cells)} runs") as advance:
         swept = sweep_cells(spark, cells, out, advance=advance)
-    for failure in swept.failures:
-        typer.echo(f"FAILED: {failure.cell.command}\n  {failure.error}")
-    there = swept.cells - swept.computed - len(swept.failures)
-    typer.echo(
-        f"{swept.cells} runs in {out}: {swept.computed} computed, {there} there already, "
-        f"{len(swept.failures)} failed"
-    )
+    tell_failures(swept)
+    typer.echo(f"{swept.cells} runs in {out}: {swept.computed} {counts(swept)}")
     if swept.failures:
         raise typer.Exit(NOT_OK)
+
+
+def tell_failures(swept: Swept) -> None:
+    """Print each run that failed, with the command that makes it again."""
+    for failure in swept.failures:
+        typer.echo(f"FAILED: {failure.cell.command}\n  {failure.error}")
+
+
+def counts(swept: Swept) -> str:
+    """What became of the runs, after the number of those computed."""
+    there = swept.cells - swept.computed - len(swept.failures)
+    return f"computed, {there} there already, {len(swept.failures)} failed"
 
 
 def _words(text: str) -> list[str]:

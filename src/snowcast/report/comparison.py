@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from snowcast.report.measured import Interval, Measured, interval
+from snowcast.report.numbers import published, with_interval
 from snowcast.report.paper import PAPER, SETTINGS, SIZE, Setting
 from snowcast.report.protocols import in_order
 
@@ -33,6 +34,14 @@ class Entry:
     def as_dict(self) -> dict[str, Any]:
         """As it stands in report.json."""
         return asdict(self)
+
+    def shown(self, source: str) -> tuple[str, str]:
+        """What one source says, as it is read in a table: the number, and its interval if any."""
+        if source == "paper":
+            return published(self.paper), ""
+        value = self.simulated if source == "simulated" else self.real
+        mean, _, spread = with_interval(self.metric, value).partition(" (")
+        return mean, spread.rstrip(")")
 
 
 def compare(simulated: Measured, real: Measured | None) -> list[Entry]:

@@ -16,7 +16,7 @@ import msgspec
 
 from snowcast.report.comparison import METRICS, NOT_IN_PAPER, Entry, seeds_of
 from snowcast.report.measured import FEW
-from snowcast.report.numbers import TITLES, amount, number, published, with_interval
+from snowcast.report.numbers import TITLES, amount, number, with_interval
 from snowcast.report.paired import REACH, Pair
 from snowcast.report.paper import DIFFERENCES, SETTINGS
 from snowcast.report.protocols import look
@@ -125,11 +125,8 @@ def _table(rows: Sequence[Entry], has_real: bool) -> str:
 
 
 def _cell(entry: Entry, source: str) -> str:
-    if source == "paper":
-        return published(entry.paper)
-    value = entry.simulated if source == "simulated" else entry.real
-    mean, _, spread = with_interval(entry.metric, value).partition(" (")
-    return f"{mean}<br><sub>{spread.rstrip(')')}</sub>" if spread else mean
+    mean, spread = entry.shown(source)
+    return f"{mean}<br><sub>{spread}</sub>" if spread else mean
 
 
 def _paired(pairs: Sequence[Pair]) -> str:

@@ -21,7 +21,7 @@ from snowcast.report.cells import CellRow
 from snowcast.report.comparison import METRICS, NOT_IN_PAPER, Entry, seeds_of
 from snowcast.report.figures.style import INK
 from snowcast.report.measured import FEW
-from snowcast.report.numbers import TITLES, number, published, with_interval
+from snowcast.report.numbers import TITLES, number, with_interval
 from snowcast.report.paired import REACH, Pair
 from snowcast.report.paper import DIFFERENCES, SETTINGS, Setting
 from snowcast.report.protocols import look
@@ -138,11 +138,8 @@ def _sources(metric: str, sources: Sequence[str]) -> list[str]:
 
 
 def _cell(entry: Entry, source: str) -> str:
-    if source == "paper":
-        return published(entry.paper)
-    value = entry.simulated if source == "simulated" else entry.real
-    mean, _, spread = with_interval(entry.metric, value).partition(" (")
-    return f"{mean}<small>{spread.rstrip(')')}</small>" if spread else mean
+    mean, spread = entry.shown(source)
+    return f"{mean}<small>{spread}</small>" if spread else mean
 
 
 def _paired(pairs: Iterable[Pair]) -> str:
